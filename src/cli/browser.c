@@ -16,7 +16,8 @@ static bool has_screen(void)
     return (x11 && *x11) || (wayland && *wayland);
 }
 
-/* A page that redirects to the address, readable only by its owner. */
+/* A page that redirects to the address, readable only by its owner: the address has a secret in it, and the arguments
+   of a browser can be read by every user of the machine. */
 static char *write_door(const char *url)
 {
     const char *directory = getenv("XDG_RUNTIME_DIR");
@@ -54,7 +55,9 @@ static bool start(const char *path)
 
 char *browser_open(const char *url)
 {
-    char *path = has_screen() ? write_door(url) : NULL;
+    if (!has_screen())
+        return NULL;
+    char *path = write_door(url);
     if (!path || start(path))
         return path;
     browser_forget(path);

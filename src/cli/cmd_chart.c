@@ -69,13 +69,18 @@ static enum status picture_options(const struct chart_options *options, struct p
     *picture = (struct picture){.width = number_or(&options->width, CHART_WIDTH),
                                 .height = number_or(&options->height, CHART_HEIGHT),
                                 .dpi = number_or(&options->dpi, 96)};
-    const char *format = options->format.word ? options->format.word : options->target.path;
+    const char *format = options->format.word;
+    if (!format)
+        format = options->target.path;
+    /* no known suffix: a directory of SVG, if check_output does not refuse it */
     if (!picture_kind(format, &picture->kind) && !options->format.word)
         picture->kind = CANVAS_SVG;
     double wide = picture->width * picture->dpi / 96, high = picture->height * picture->dpi / 96;
     if (picture->kind == CANVAS_PNG && (wide > PIXELS_A_SIDE || high > PIXELS_A_SIDE || wide * high > PIXELS))
         return error_set(err, ERROR_USAGE, "a PNG of %.0f x %.0f pixels is too large: lower --dpi", wide, high);
-    picture->theme = choice_is(options->theme, "dark") ? THEME_DARK : THEME_LIGHT;
+    picture->theme = THEME_LIGHT;
+    if (choice_is(options->theme, "dark"))
+        picture->theme = THEME_DARK;
     picture->input.by_bytes = choice_is(options->by, "bytes");
     picture->input.own_colours = choice_is(options->colors, "mpe");
     return STATUS_OK;
@@ -191,18 +196,19 @@ static enum status make_scene(const struct common_options *common, const struct 
     const struct engine_request request = {.inputs = common->inputs, .input_count = common->input_count};
     if (engine_check_trace(&request, err) != STATUS_OK) {
         /* A metrics file has no events, which check_charts reports if it matters; everything else is a fault. */
-        bool eventless = err->kind == ERROR_USAGE;
-        if (eventless)
-            *err = (struct error){0};
-        return eventless ? STATUS_OK : STATUS_FAILED;
+        if (err->kind != ERROR_USAGE)
+            return STATUS_FAILED;
+        *err = (struct error){0};
+        return STATUS_OK;
     }
     if (ask_look(common, trace, false, look, err) != STATUS_OK)
         return STATUS_FAILED;
     struct scene_options how = {.columns = (uint32_t)(picture->width / COLUMN_PIXELS),
                                 .lines = (uint32_t)(picture->height / LINE_PIXELS),
                                 .states = SCENE_STATES};
-    *made = scene_make(scene, look->timeline, &look->view, how, err) == STATUS_OK;
-    return *made ? STATUS_OK : STATUS_FAILED;
+    enum status status = scene_make(scene, look->timeline, &look->view, how, err);
+    *made = status == STATUS_OK;
+    return status;
 }
 
 /* The look across processes takes memory with the calls of the run: not for charts that need events alone. */
@@ -279,8 +285,10 @@ static int draw(const struct chart_options *options, struct picture *picture, st
     if (check_output(options, picture, &directory, &err) == STATUS_OK &&
         make_scene(&common, &options->trace, picture, charts, &look, &scene, &made, &err) == STATUS_OK)
         run = ask(&common, &options->trace, wants_of(charts), &err);
-    picture->input.metrics = run ? run->metrics : NULL;
-    picture->input.scene = made ? &scene : NULL;
+    if (run)
+        picture->input.metrics = run->metrics;
+    if (made)
+        picture->input.scene = &scene;
     if (!run || check_charts(&options->common, picture, charts, &err) != STATUS_OK) {
         code = command_fault(&err);
     } else {
@@ -314,8 +322,10 @@ int cmd_chart(const struct command *command, const struct chart_options *options
     else {
         picture.charts = charts.chart;
         picture.count = charts.count;
-        code = is_of_several(&options->common, &charts) ? draw_several(options, &picture, &charts)
-                                                        : draw(options, &picture, &charts);
+        if (is_of_several(&options->common, &charts))
+            code = draw_several(options, &picture, &charts);
+        else
+            code = draw(options, &picture, &charts);
     }
     free(charts.chart);
     return code;

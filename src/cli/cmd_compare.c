@@ -90,8 +90,13 @@ static enum status add_run(struct compared *compared, const struct compare_optio
     }
     const struct metrics *metrics = run->metrics;
     compared->runs[compared->run_count++] = run;
-    size_t v = has_groups(&options->common) ? group_of(compared, name) : version_of(compared, name, grouped);
-    compared->last_path = v == 1 ? input : compared->last_path;
+    size_t v;
+    if (has_groups(&options->common))
+        v = group_of(compared, name);
+    else
+        v = version_of(compared, name, grouped);
+    if (v == 1)
+        compared->last_path = input;
     struct version *version = &compared->versions[v];
     compared->metrics[v] = memory_resize(compared->metrics[v], (version->run_count + 1) * sizeof(struct metrics *));
     compared->metrics[v][version->run_count++] = metrics;
@@ -100,7 +105,8 @@ static enum status add_run(struct compared *compared, const struct compare_optio
     compared->places[v] = memory_resize(compared->places[v], version->run_count * sizeof *compared->places[v]);
     compared->places[v][version->run_count - 1] = (struct gate_run){metrics, run->findings};
     int damaged = run_report_damage(&metrics->end, time_since(metrics->begin_ns, metrics->end_ns));
-    *code = damaged != EXIT_DONE ? damaged : *code;
+    if (damaged != EXIT_DONE)
+        *code = damaged;
     return STATUS_OK;
 }
 
@@ -139,7 +145,7 @@ static bool write_for_service(struct output *output, const struct written *writt
                                  .after = versions[1].name,
                                  .input = written->input};
     if (choice_is(format, "markdown"))
-        gate_write_markdown(output, &report, written->options->all ? SIZE_MAX : TEXT_ROWS);
+        gate_write_markdown(output, &report, run_rows(written->options->all, TEXT_ROWS));
     else if (choice_is(format, "junit"))
         gate_write_junit(output, &report);
     else if (choice_is(format, "sarif"))
@@ -152,8 +158,10 @@ static bool write_for_service(struct output *output, const struct written *writt
 /* HTML also by the output's name. */
 static bool wants_html(const struct compare_options *options)
 {
-    const char *path = options->target.path, *dot = path ? strrchr(path, '.') : NULL;
-    return !options->format.word && dot && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
+    if (options->format.word || !options->target.path)
+        return false;
+    const char *dot = strrchr(options->target.path, '.');
+    return dot && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
 }
 
 static void write_comparison(struct output *output, const void *context)
@@ -168,7 +176,7 @@ static void write_comparison(struct output *output, const void *context)
         compare_write_html(output, written->comparison, written->significance);
     else
         compare_write_text(output, written->comparison, written->significance, written->gate,
-                           written->options->all ? SIZE_MAX : TEXT_ROWS,
+                           run_rows(written->options->all, TEXT_ROWS),
                            run_wants_colour(&written->options->common, &written->options->target));
 }
 
@@ -205,8 +213,11 @@ static int gate_code(const struct compare_options *options, const struct gate *g
         }
     if (gate->count > 0 && !gate->is_possible)
         command_note(&options->common, "%zu and %zu run%s cannot show that a condition fails; %zu of each can",
-                     gate->before, gate->after, gate->after == 1 ? "" : "s", significance_runs_least(gate->count));
-    return gate->failed > 0 && code == EXIT_DONE ? EXIT_CONDITION : code;
+                     gate->before, gate->after, text_plural(gate->after, "", "s"),
+                     significance_runs_least(gate->count));
+    if (gate->failed > 0 && code == EXIT_DONE)
+        return EXIT_CONDITION;
+    return code;
 }
 
 /* Formats that people do not read need two versions: the gate is between them. */
@@ -269,8 +280,10 @@ int cmd_compare(const struct command *command, const struct compare_options *opt
                                 .versions = memory_new(count * sizeof *compared.versions),
                                 .metrics = memory_new(count * sizeof *compared.metrics),
                                 .places = memory_new(count * sizeof *compared.places),
-                                .names = memory_new(count * sizeof *compared.names),
-                                .wants = gate_needs_findings(options->fail_on) ? ENGINE_FINDINGS : 0};
+                                .names = memory_new(count * sizeof *compared.names)};
+    /* the replays of findings take much longer than metrics, which most conditions are about */
+    if (gate_needs_findings(options->fail_on))
+        compared.wants = ENGINE_FINDINGS;
     int code = compare(command, options, &compared);
     compared_free(&compared);
     return code;

@@ -29,22 +29,29 @@ static enum place place_of_value(const struct option_row *row)
 {
     if (strcmp(row->value, "FILE") == 0)
         return PLACE_FILES;
-    return row->kind == OPTION_FORMAT || row->kind == OPTION_CHOICE || is_table(row) ? PLACE_WORDS : PLACE_FREE;
+    if (row->kind == OPTION_FORMAT || row->kind == OPTION_CHOICE || is_table(row))
+        return PLACE_WORDS;
+    return PLACE_FREE;
 }
 
 static enum place place_of_arguments(const struct command *command)
 {
     if (*command->arguments == '\0')
         return PLACE_FREE;
-    bool list = strchr(command->arguments, '|') && !strchr(command->arguments, ' ');
-    return list ? PLACE_WORDS : PLACE_FILES;
+    /* "bash|zsh" are words; a "|" between several arguments is a choice of usages */
+    if (strchr(command->arguments, '|') && !strchr(command->arguments, ' '))
+        return PLACE_WORDS;
+    return PLACE_FILES;
 }
 
 /* A list a|b|c with blanks in place of the bars. */
 static void write_list(struct output *output, const char *list)
 {
-    for (const char *at = list; *at; at++)
-        output_print(output, "%c", *at == '|' ? ' ' : *at);
+    for (const char *at = list; *at; at += *at == '|') {
+        int length = (int)strcspn(at, "|");
+        output_print(output, "%.*s%s", length, at, at[length] ? " " : "");
+        at += length;
+    }
 }
 
 /* The words of an option's value, blank-separated. */
@@ -79,6 +86,7 @@ static void write_topics(struct output *output)
     output_text(output, " metric");
 }
 
+/* Names of numbers: `sight help metric NAME`. */
 static void write_terms(struct output *output)
 {
     for (size_t i = 0; i < glossary_count(); i++)
@@ -135,6 +143,7 @@ static void bash_arguments(struct output *output, const struct command *command)
     output_text(output, place == PLACE_FILES ? "@files'\n" : "'\n");
 }
 
+/* Only after a "-": else a file is more likely meant. */
 static void bash_option_names(struct output *output, const struct command *command)
 {
     const char *between = "        [[ $current == -* ]] && offer='";
@@ -235,6 +244,7 @@ static const char zsh_end[] = "    esac\n"
                               "fi\n";
 
 /* Text inside '...[...]...' or '...:...' of zsh. */
+/* The bracket, the colon and the backslash are the specification's own; a quote ends the shell's word. */
 static void zsh_quoted(struct output *output, const char *text)
 {
     for (; *text; text++) {
@@ -251,7 +261,8 @@ static void zsh_place(struct output *output, enum place place, const char *title
 {
     output_text(output, ":");
     zsh_quoted(output, title);
-    output_text(output, place == PLACE_FILES ? ":_files" : place == PLACE_WORDS ? ":(" : ": ");
+    static const char *const actions[] = {[PLACE_FREE] = ": ", [PLACE_FILES] = ":_files", [PLACE_WORDS] = ":("};
+    output_text(output, actions[place]);
 }
 
 static void zsh_option(struct output *output, const struct command *command, const struct option_row *row)

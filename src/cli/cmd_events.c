@@ -9,8 +9,7 @@
 static enum status stream(const struct events_options *options, const struct engine_request *request,
                           struct reader *reader, struct error *err)
 {
-    struct output *output = output_open(options->target.path ? options->target.path : "-",
-                                        (struct output_options){.replace = options->target.force}, err);
+    struct output *output = run_open(&options->target, err);
     if (!output)
         return STATUS_FAILED;
     bool json = choice_is(options->format, "jsonl");

@@ -97,7 +97,8 @@ static void write_explanations(struct output *output, const void *context, const
     }
     char floor[TEXT_NUMBER_SIZE], clocks[CLOCK_SENTENCE_SIZE];
     if (*clock_sentence(clocks, run->metrics, run->findings)) {
-        output_text(output, written > 0 ? "\n" : "");
+        if (written > 0)
+            output_text(output, "\n");
         paragraph_write(output, "", "", clocks);
     }
     if (run->findings->count == 0)

@@ -79,9 +79,9 @@ struct written {
 /* HTML also by the output's name. */
 static bool is_html(const struct history_options *options)
 {
-    const char *path = options->target.path, *dot = path ? strrchr(path, '.') : NULL;
-    if (options->format.word)
+    if (options->format.word || !options->target.path)
         return choice_is(options->format, "html");
+    const char *dot = strrchr(options->target.path, '.');
     return dot && strcmp(dot, ".html") == 0;
 }
 
@@ -95,7 +95,7 @@ static void write_history(struct output *output, const void *context)
         history_write_json(output, written->history, written->skipped);
     else
         history_write_text(output, written->history, options->common.inputs[0], written->skipped,
-                           options->all ? SIZE_MAX : RUNS_SHOWN);
+                           run_rows(options->all, RUNS_SHOWN));
 }
 
 int cmd_history(const struct command *command, const struct history_options *options)

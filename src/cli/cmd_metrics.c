@@ -20,7 +20,7 @@ static const char *table_name(const struct metrics_options *options)
 static void write_text(struct output *output, const struct metrics_options *options, const struct metrics *metrics,
                        const char *title)
 {
-    size_t rows = options->all ? SIZE_MAX : TEXT_ROWS;
+    size_t rows = run_rows(options->all, TEXT_ROWS);
     if (options->sites) {
         char facts[FACTS_SIZE];
         output_print(output, "%s — %s\n", title, facts_text(facts, metrics));
@@ -82,7 +82,7 @@ static int unknown_column(const struct command *command, const char *name)
         if (fields[i].name)
             guess_try(&guess, fields[i].name);
     return command_usage(command, "unknown column '%s'%s", name,
-                         guess.best ? guess_text(nearest, &guess, "", "") : "; there are those of --format csv");
+                         guess_text(nearest, &guess, "", "; there are those of --format csv"));
 }
 
 /* Of processes selected from a metrics file, the tables over all processes are not known. */
@@ -111,7 +111,9 @@ int cmd_metrics(const struct command *command, const struct metrics_options *opt
     if (options->sort && !metrics_sorts_by(options->sort))
         return unknown_column(command, options->sort);
     /* A metrics file must have the same data as the trace: also the analysis across processes. */
-    unsigned wants = options->sites ? ENGINE_ANALYSIS : 0;
+    unsigned wants = 0;
+    if (options->sites)
+        wants |= ENGINE_ANALYSIS;
     if (choice_is(options->format, "xml"))
         wants |= ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH;
     return run_report(

@@ -3,6 +3,7 @@
 
 #include "cli/several_runs.h"
 #include "core/memory.h"
+#include "core/text.h"
 #include "render/charts/scene.h"
 #include "view/embed.h"
 
@@ -82,7 +83,8 @@ static void write_html(struct output *output, const struct asked *asked, const s
                        struct report *report)
 {
     struct timeline_part *part = timeline_part_open(asked, run, report->title, output);
-    report->timeline = part ? &part->part : NULL;
+    if (part)
+        report->timeline = &part->part;
     report_write_html(output, report);
     timeline_part_close(part);
 }
@@ -115,8 +117,7 @@ static void write_report(struct output *output, const void *context, const struc
     const struct report_options *options = asked->options;
     char title[300];
     run_title(title, sizeof title, asked->common);
-    const char *slash = strrchr(title, '/');
-    struct report report = {.title = slash && slash[1] ? slash + 1 : title,
+    struct report report = {.title = text_file_name(title),
                             .findings = run->findings,
                             .input = {.metrics = run->metrics,
                                       .scaling = asked->scaling,
@@ -156,7 +157,8 @@ static int report_several(const struct report_options *options)
         one.inputs += several_runs_largest(&several);
         one.input_count = 1;
         int result = report(&(struct asked){options, &one, scaling});
-        code = result == EXIT_DONE ? code : result;
+        if (result != EXIT_DONE)
+            code = result;
     } else {
         code = command_fault(&err);
     }

@@ -55,10 +55,12 @@ static void write_branch(struct output *output, const char *before, const char *
 static void write_text(struct output *output, const struct resource_tree *tree)
 {
     output_print(output, "%-60s %s\n", "resource", "first seen");
+    const char *before = "";
     for (size_t i = 0; i < tree->count; i++) {
         char first[VALUE_TEXT_SIZE];
         value_text_for_people(first, resource_first(tree, &tree->list[i]));
-        write_branch(output, i ? tree->list[i - 1].path : "", tree->list[i].path, first);
+        write_branch(output, before, tree->list[i].path, first);
+        before = tree->list[i].path;
     }
 }
 
@@ -99,9 +101,11 @@ int cmd_resources(const struct command *command, const struct resources_options 
     struct resource_tree tree = resource_tree_builder_end(builder, reader ? reader->defs : NULL);
     asking_end(&asking);
     struct printed printed = {options, &tree};
-    int code = status == STATUS_OK
-                   ? run_output(&options->target, write_resources, &printed, run_report_damage(&reader->end, -1))
-                   : command_fault(&err);
+    int code;
+    if (status == STATUS_OK)
+        code = run_output(&options->target, write_resources, &printed, run_report_damage(&reader->end, -1));
+    else
+        code = command_fault(&err);
     resource_tree_clear(&tree);
     reader_close(reader);
     return code;

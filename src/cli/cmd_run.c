@@ -43,8 +43,7 @@ static void add_each(struct words *words, char *text)
 static void add_launcher(struct words *words, const struct run_options *options, char *launcher_arguments)
 {
     enum mpi_kind kind = program_find(options->common.inputs, 1).kind;
-    const char *own = kind == MPI_KIND_OPENMPI ? "mpiexec.openmpi" : "mpiexec.mpich";
-    add(words, program_launcher_kind(own) == kind ? own : "mpiexec");
+    add(words, program_launcher_of(kind));
     add(words, "-n");
     add(words, options->number.text ? options->number.text : "4");
     /* Processes share cores here as they do under MPICH. */

@@ -34,7 +34,7 @@ static void write_scaling(struct output *output, const void *context)
     else if (choice_is(format, "sprof"))
         sprof_write(output, &written->sprof);
     else
-        scaling_write_text(output, written->scaling, written->options->all ? SIZE_MAX : ROWS_SHOWN);
+        scaling_write_text(output, written->scaling, run_rows(written->options->all, ROWS_SHOWN));
 }
 
 /* The program with its arguments where we ran it; else the first file. Sprof leaves the number of threads out of the
@@ -135,8 +135,11 @@ int cmd_scaling(const struct command *command, const struct scaling_options *opt
     int code = EXIT_DONE;
     if (options->config)
         return scale_configured(command, options);
-    if (options->processes.text || options->threads.text)
-        return count > 0 ? scale_program(options) : command_usage(command, "no program given");
+    if (options->processes.text || options->threads.text) {
+        if (count == 0)
+            return command_usage(command, "no program given");
+        return scale_program(options);
+    }
     if (options->repeat.text)
         return command_usage(command, "--repeat needs --processes or --threads, and a program");
     if (count < 2)
@@ -145,7 +148,10 @@ int cmd_scaling(const struct command *command, const struct scaling_options *opt
     enum status status = STATUS_OK;
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         status = several_runs_add(&given, &options->common, &options->trace, options->common.inputs[i], &code, &err);
-    code = status == STATUS_OK ? answer(options, given.runs, given.count, 0, code) : command_fault(&err);
+    if (status == STATUS_OK)
+        code = answer(options, given.runs, given.count, 0, code);
+    else
+        code = command_fault(&err);
     several_runs_clear(&given);
     return code;
 }

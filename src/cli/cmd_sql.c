@@ -67,7 +67,9 @@ static enum status open_traces(struct session *session, size_t count, struct err
         session->trace_count++;
         free(name);
     }
-    return count > 0 ? STATUS_OK : error_set(err, ERROR_USAGE, "no trace given");
+    if (count == 0)
+        return error_set(err, ERROR_USAGE, "no trace given");
+    return STATUS_OK;
 }
 
 static struct sql_limits limits_of(const struct sql_options *options)
@@ -82,7 +84,9 @@ static enum sql_format format_of(struct choice format)
 {
     if (choice_is(format, "csv"))
         return SQL_CSV;
-    return choice_is(format, "json") ? SQL_JSON : SQL_TEXT;
+    if (choice_is(format, "json"))
+        return SQL_JSON;
+    return SQL_TEXT;
 }
 
 /* Commands with a dot, as SQLite's shell has them. */
@@ -167,7 +171,9 @@ static void stop_query(int signal_number)
 
 static char *joined(char *text, const char *line)
 {
-    size_t length = text ? strlen(text) : 0, more = strlen(line);
+    size_t length = 0, more = strlen(line);
+    if (text)
+        length = strlen(text);
     text = memory_resize(text, length + more + 2);
     memcpy(text + length, line, more);
     memcpy(text + length + more, "\n", 2);
@@ -225,8 +231,8 @@ static int damage_of(const struct session *session)
     for (size_t i = 0; i < session->trace_count; i++) {
         int64_t last_ns;
         const struct trace_end *end = query_trace_end(session->traces[i], &last_ns);
-        int found = end ? run_report_damage(end, last_ns) : EXIT_DONE;
-        code = found == EXIT_DONE ? code : found;
+        if (end && run_report_damage(end, last_ns) != EXIT_DONE)
+            code = EXIT_DAMAGED;
     }
     return code;
 }
@@ -235,9 +241,11 @@ static int damage_of(const struct session *session)
 static enum status answer(struct session *session, const char *query, struct error *err)
 {
     const struct sql_options *options = session->options;
-    const char *path = options->save ? options->save : options->target.path;
+    struct target_options target = options->target;
+    if (options->save)
+        target.path = options->save;
     uint32_t width = run_width(&options->width, &options->target, WIDTH_LEAST);
-    session->output = output_open(path ? path : "-", (struct output_options){.replace = options->target.force}, err);
+    session->output = run_open(&target, err);
     if (!session->output)
         return STATUS_FAILED;
     session->printer = sql_printer_new(session->output, format_of(options->format), width);
@@ -251,10 +259,10 @@ static enum status answer(struct session *session, const char *query, struct err
     progress_end(&session->asking.progress);
     sql_printer_free(session->printer);
     struct error closing = {0};
-    bool commit = status == STATUS_OK;
-    if (output_close(session->output, commit, commit ? err : &closing) != STATUS_OK)
-        return STATUS_FAILED;
-    return status;
+    if (status == STATUS_OK)
+        return output_close(session->output, true, err);
+    /* the first fault is the one to report */
+    return output_close(session->output, false, &closing) == STATUS_OK ? status : STATUS_FAILED;
 }
 
 static enum status session_run(struct session *session, struct error *err)

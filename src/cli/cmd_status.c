@@ -18,7 +18,9 @@ enum { STATUS_LINES = 40, TOP_LINES = 20 };
 static char *directory_of(const struct common_options *common, struct error *err)
 {
     int64_t pid = 0;
-    const char *what = common->input_count > 0 ? common->inputs[0] : NULL;
+    const char *what = NULL;
+    if (common->input_count > 0)
+        what = common->inputs[0];
     struct stat about;
     if (what && stat(what, &about) == 0 && S_ISDIR(about.st_mode))
         return memory_copy_string(what);
@@ -27,9 +29,12 @@ static char *directory_of(const struct common_options *common, struct error *err
         return NULL;
     }
     char *directory = live_find((long)pid);
-    if (!directory)
-        (void)error_set(err, ERROR_INPUT,
-                        what ? "process %s is not being recorded" : "no program is being recorded here", what);
+    if (!directory) {
+        if (what)
+            (void)error_set(err, ERROR_INPUT, "process %s is not being recorded", what);
+        else
+            (void)error_set(err, ERROR_INPUT, "no program is being recorded here");
+    }
     return directory;
 }
 

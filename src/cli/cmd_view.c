@@ -175,9 +175,8 @@ int cmd_view(const struct command *command, const struct view_options *options)
     if (strcmp(options->common.inputs[0], "-") == 0)
         return command_usage(command, "standard input can be read only once: give a file");
     run_title(title, sizeof title, &options->common);
-    const char *slash = strrchr(title, '/');
     struct work *work = memory_new(sizeof *work);
-    work->title = slash && slash[1] ? slash + 1 : title;
+    work->title = text_file_name(title);
     work->asked.options = *options;
     work->asked.site.other_clocks = other_clocks;
     work->asked.site.context = work;

@@ -242,5 +242,7 @@ int help(int argc, char **argv)
     if (command && topic)
         putchar('\n');
     fflush(stdout);
-    return topic && code == EXIT_DONE ? run_output(NULL, write_topic, topic, EXIT_DONE) : code;
+    if (!topic || code != EXIT_DONE)
+        return code;
+    return run_output(NULL, write_topic, topic, EXIT_DONE);
 }

@@ -15,6 +15,7 @@
 
 enum { WATCH_STEP_NS = 50000000 };
 
+/* Handlers have no argument for them. */
 static volatile pid_t child_process;
 static volatile sig_atomic_t before_child; /* a signal that came when there was no program yet */
 
@@ -55,6 +56,7 @@ static void signals_take(void)
     }
 }
 
+/* Also in the child before exec: handlers are lost by that, but what was ignored must be ignored again. */
 static void signals_give_back(void)
 {
     for (size_t i = 0; i < SIGNALS; i++)
@@ -86,7 +88,8 @@ static enum status wait_for(pid_t child, launch_watch *watch, void *context, str
 {
     int status;
     pid_t ended;
-    while ((ended = waitpid(child, &status, watch ? WNOHANG : 0)) <= 0)
+    int how = watch ? WNOHANG : 0;
+    while ((ended = waitpid(child, &status, how)) <= 0)
         if (ended == 0) {
             watch(context, child);
             nanosleep(&(struct timespec){.tv_nsec = WATCH_STEP_NS}, NULL);
@@ -94,7 +97,9 @@ static enum status wait_for(pid_t child, launch_watch *watch, void *context, str
             return error_set_errno(err, ERROR_INPUT, "cannot wait for the program");
     if (WIFSIGNALED(status))
         result->signal = WTERMSIG(status);
-    result->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + result->signal;
+    result->code = 128 + result->signal; /* as a shell has it */
+    if (WIFEXITED(status))
+        result->code = WEXITSTATUS(status);
     return STATUS_OK;
 }
 
@@ -114,6 +119,7 @@ enum status launch(char *const *words, size_t count, launch_watch *watch, void *
     if (child_process > 0 && before_child)
         kill(child_process, before_child);
     close(failure[1]);
+    /* Returns with nothing at exec: the pipe is closed by it. So a fault is known before the program is waited for. */
     bool failed = child_process < 0 || read(failure[0], &reason, sizeof reason) == sizeof reason;
     close(failure[0]);
     enum status status = STATUS_OK;
@@ -123,7 +129,8 @@ enum status launch(char *const *words, size_t count, launch_watch *watch, void *
     result->ended_ns = now_ns();
     result->ran_ns = result->ended_ns - begin_ns;
     if (failed) {
-        errno = child_process < 0 ? errno : reason;
+        if (child_process >= 0)
+            errno = reason;
         status = error_set_errno(err, ERROR_USAGE, "cannot run '%s'", words[0]);
     }
     free(arguments);
@@ -136,6 +143,7 @@ void launch_die_alike(const struct launch_result *result)
         return;
     struct rlimit no_core = {0}; /* the program has left its own */
     setrlimit(RLIMIT_CORE, &no_core);
+    /* A shell that runs a script sees from the signal that it should stop, too: an exit code would not say so. */
     signal(result->signal, SIG_DFL);
     raise(result->signal);
 }

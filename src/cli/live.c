@@ -25,8 +25,12 @@ static void count_iterations(struct live *live, struct graph_builder *graphs, st
 {
     struct graph *graph = graph_builder_end(graphs);
     struct user_spans *user = user_spans_builder_end(spans);
-    struct phase_metrics *phases = graph->too_large ? NULL : phase_metrics_with(graph, user);
-    live->iterations = phases && phases->iterations.loop != PHASE_NONE ? phases->iterations.count : 0;
+    struct phase_metrics *phases = NULL;
+    live->iterations = 0;
+    if (!graph->too_large)
+        phases = phase_metrics_with(graph, user);
+    if (phases && phases->iterations.loop != PHASE_NONE)
+        live->iterations = phases->iterations.count;
     phase_metrics_free(phases);
     user_spans_free(user);
     graph_free(graph);
@@ -36,12 +40,14 @@ static enum status read_all(struct live *live, bool with_iterations, struct erro
 {
     struct live_state *state = live->state;
     struct stuck_builder *stuck = stuck_builder_new();
-    struct graph_builder *graphs = with_iterations ? graph_builder_new() : NULL;
-    struct user_spans_builder *spans = with_iterations ? user_spans_builder_new() : NULL;
+    struct graph_builder *graphs = NULL;
+    struct user_spans_builder *spans = NULL;
     state->accumulator = accumulator_new((struct accumulator_options){0});
     struct sink *sinks[4] = {stuck_builder_sink(stuck), accumulator_sink(state->accumulator)};
     size_t count = 2;
     if (with_iterations) {
+        graphs = graph_builder_new();
+        spans = user_spans_builder_new();
         sinks[count++] = graph_builder_sink(graphs);
         sinks[count++] = user_spans_builder_sink(spans);
     }
@@ -70,10 +76,12 @@ enum status live_open(struct live *live, const char *directory, bool with_iterat
     char *path = (char *)(uintptr_t)directory;
     enum status status = recordings_open(&state->recordings, &path, 1, err);
     if (status == STATUS_OK) {
+        /* files grow while they are read: all are read as far as they are now, so that their ends fit together */
         recordings_freeze(&state->recordings);
         state->recordings.alive_ns = clock_ns();
         state->reader = record_reader_open(&state->recordings, 0, err);
-        status = state->reader ? STATUS_OK : STATUS_FAILED;
+        if (!state->reader)
+            status = STATUS_FAILED;
     }
     if (status == STATUS_OK) {
         live->bytes = record_reader_summary(state->reader).bytes;
@@ -133,7 +141,7 @@ static char *environment_of(const char *pid, const char *name)
 /* True if one is the other, or an ancestor of it. */
 static bool descends(long pid, long ancestor)
 {
-    enum { GENERATIONS = 32 };
+    enum { GENERATIONS = 32 }; /* processes come and go meanwhile: the walk must end whatever it meets */
     for (int i = 0; i < GENERATIONS && pid > 1; i++) {
         char path[64];
         long parent = 0;
@@ -158,6 +166,7 @@ char *live_find(long pid)
     long latest = 0;
     while (processes && (entry = readdir(processes))) {
         long here = strtol(entry->d_name, NULL, 10);
+        /* numbers grow with time, but for when they begin anew: the largest is most likely the latest */
         if (here <= latest || (pid && !descends(here, pid) && !descends(pid, here)))
             continue;
         char *directory = environment_of(entry->d_name, "SIGHT_RECORD_DIR");

@@ -4,7 +4,9 @@
 #include "cli/own_library.h"
 #include "convert/record/source_lines.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/output.h"
+#include "core/text.h"
 #include "render/reports/markup.h"
 
 #include <inttypes.h>
@@ -16,7 +18,8 @@
 
 enum { REGIONS_MOST = 4096, NAME_SIZE = 512 };
 
-/* A line of the file. */
+/* A line of the file: "region CALLS THREADS TIME_NS WORK_NS ADDRESS MODULE", with times added up over the calls; work
+   is that of all threads together. */
 struct region {
     char name[NAME_SIZE];
     uint64_t calls, address;
@@ -31,7 +34,7 @@ struct regions {
 
 void openmp_record(const char *path)
 {
-    static char *before;
+    static char *before; /* LD_PRELOAD as it was */
     char library[PATH_MAX], *preload;
     if (!path) {
         unsetenv("SIGHT_RECORD_OPENMP");
@@ -58,14 +61,13 @@ static void name_region(struct region *region, const char *module)
 {
     struct source_place place;
     struct source_lines *lines = source_lines_open(module);
-    const char *slash = strrchr(module, '/');
-    if (lines && source_lines_find(lines, region->address, &place) && place.file && place.line > 0) {
-        const char *name = strrchr(place.file, '/');
-        snprintf(region->name, NAME_SIZE, "%.400s:%d", name ? name + 1 : place.file, (int)place.line);
-    } else if (lines && source_lines_find(lines, region->address, &place) && place.function) {
+    bool found = lines && source_lines_find(lines, region->address, &place);
+    if (found && place.file && place.line > 0) {
+        snprintf(region->name, NAME_SIZE, "%.400s:%d", text_file_name(place.file), (int)place.line);
+    } else if (found && place.function) {
         snprintf(region->name, NAME_SIZE, "%.300s+0x%" PRIx64, place.function, region->address);
     } else {
-        snprintf(region->name, NAME_SIZE, "%.300s+0x%" PRIx64, slash ? slash + 1 : module, region->address);
+        snprintf(region->name, NAME_SIZE, "%.300s+0x%" PRIx64, text_file_name(module), region->address);
     }
     source_lines_close(lines);
 }
@@ -90,6 +92,7 @@ static void read_regions(const char *path, struct regions *regions)
     FILE *file = fopen(path, "re");
     while (file && fgets(line, sizeof line, file)) {
         struct region region = {.threads = 0};
+        /* the program may have ended in the middle of a line, or written there itself */
         if (sscanf(line, "region %" SCNu64 " %u %" SCNd64 " %" SCNd64 " %" SCNu64 " %4095[^\n]", &region.calls,
                    &region.threads, &region.time_ns, &region.work_ns, &region.address, module) == 6 &&
             region.time_ns >= 0 && region.work_ns >= 0 && region.threads > 0) {
@@ -109,6 +112,8 @@ static void write_state(struct output *output, const char *name, const char *cla
                  seconds, seconds);
 }
 
+/* The metrics file of one process (sight-metrics(5)). Of a region's time the mean thread works for work / threads, and
+   waits at the region's end for the rest. */
 static void write_metrics(struct output *output, const struct regions *regions, int64_t ran_ns)
 {
     double waiting_s = 0, regions_s = 0, ran_s = (double)ran_ns / 1e9;
@@ -119,10 +124,10 @@ static void write_metrics(struct output *output, const struct regions *regions, 
         const struct region *region = &regions->region[i];
         double time_s = (double)region->time_ns / 1e9, work_s = (double)region->work_ns / 1e9 / region->threads;
         write_state(output, region->name, "user", region->calls, time_s);
-        waiting_s += time_s > work_s ? time_s - work_s : 0;
+        waiting_s += larger(time_s - work_s, 0.0);
         regions_s += time_s;
     }
-    write_state(output, "outside parallel regions", "user", 1, ran_s > regions_s ? ran_s - regions_s : 0);
+    write_state(output, "outside parallel regions", "user", 1, larger(ran_s - regions_s, 0.0));
     write_state(output, "threads wait in regions", "user", 1, waiting_s);
     output_text(output, "</process>\n</metrics>\n");
 }
@@ -136,7 +141,7 @@ bool openmp_take(const char *path, const char *metrics, int64_t ran_ns, enum sta
     if (regions.count == 0)
         return false;
     struct output *output = output_open(metrics, (struct output_options){.replace = true}, err);
-    *status = output ? STATUS_OK : STATUS_FAILED;
+    *status = STATUS_FAILED;
     if (output) {
         write_metrics(output, &regions, ran_ns);
         *status = output_close(output, true, err);

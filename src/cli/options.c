@@ -59,13 +59,16 @@ static const struct option_row *option_find(const struct command *command, const
 const char *options_text(const struct command *command, const void *options, const char *name)
 {
     const struct option_row *row = option_find(command, name, strlen(name));
-    return row && row->value ? row_text(row, options) : NULL;
+    if (!row || !row->value)
+        return NULL;
+    return row_text(row, options);
 }
 
 static bool option_unknown(const struct command *command, const char *text, struct error *err)
 {
     char hint[64], nearest[GUESS_TEXT];
     bool is_long = strncmp(text, "--", 2) == 0;
+    /* of letters nothing is guessed: each is as near to the others */
     struct guess guess = guess_of(text + 2, is_long ? strcspn(text + 2, "=") : 0);
     for (const struct option_row *row = NULL; (row = option_next(command, row));)
         guess_try(&guess, row->name);
@@ -84,24 +87,28 @@ struct parsing {
 /* --name, --name=value, --name value. Returns how many arguments it took; 0 is a fault. */
 static int parse_long(struct parsing *parsing, int argc, char **argv, struct error *err)
 {
-    const char *name = argv[0] + 2, *equals = strchr(name, '=');
-    size_t length = equals ? (size_t)(equals - name) : strlen(name);
-    const struct option_row *row = length > 1 ? option_find(parsing->command, name, length) : NULL;
+    const char *name = argv[0] + 2;
+    size_t length = strcspn(name, "=");
+    bool has_value = name[length] == '=';
+    const struct option_row *row = NULL;
+    if (length > 1) /* else --o would be -o */
+        row = option_find(parsing->command, name, length);
     if (!row)
         return option_unknown(parsing->command, argv[0], err);
-    if (!row->value) {
-        if (equals)
-            error_set(err, ERROR_USAGE, "option '--%s' does not take a value", row->name);
-        else
-            row_set(row, parsing->options, NULL);
-        return equals ? 0 : 1;
+    if (has_value && !row->value) {
+        error_set(err, ERROR_USAGE, "option '--%s' does not take a value", row->name);
+        return 0;
     }
-    if (!equals && argc < 2) {
+    if (!row->value || has_value) {
+        row_set(row, parsing->options, name + length + has_value);
+        return 1;
+    }
+    if (argc < 2) {
         error_set(err, ERROR_USAGE, "option '--%s' needs a value (%s)", row->name, row->value);
         return 0;
     }
-    row_set(row, parsing->options, equals ? equals + 1 : argv[1]);
-    return equals ? 1 : 2;
+    row_set(row, parsing->options, argv[1]);
+    return 2;
 }
 
 /* -a, -abc, -oFILE, -o FILE. */
@@ -115,12 +122,16 @@ static int parse_short(struct parsing *parsing, int argc, char **argv, struct er
             row_set(row, parsing->options, NULL);
             continue;
         }
-        if (at[1] == '\0' && argc < 2) {
+        if (at[1]) {
+            row_set(row, parsing->options, at + 1);
+            return 1;
+        }
+        if (argc < 2) {
             error_set(err, ERROR_USAGE, "option '-%c' needs a value (%s)", row->letter, row->value);
             return 0;
         }
-        row_set(row, parsing->options, at[1] ? at + 1 : argv[1]);
-        return at[1] ? 1 : 2;
+        row_set(row, parsing->options, argv[1]);
+        return 2;
     }
     return 1;
 }
@@ -132,6 +143,17 @@ static int parse_option(struct parsing *parsing, int argc, char **argv, struct e
     return parse_short(parsing, argc, argv, err);
 }
 
+/* SIGHT_FIX_CLOCKS of --fix-clocks. */
+static void variable_of(const struct option_row *row, char *name, size_t size)
+{
+    snprintf(name, size, "SIGHT_%s", row->name);
+    for (char *at = name; *at; at++) {
+        *at = (char)toupper((unsigned char)*at);
+        if (*at == '-')
+            *at = '_';
+    }
+}
+
 /* SIGHT_FORMAT=json stands for --format json. A variable that asks every command for help would help nobody. */
 static void take_environment(struct parsing *parsing)
 {
@@ -139,22 +161,24 @@ static void take_environment(struct parsing *parsing)
         if (row_is_set(row, parsing->options) || strcmp(row->name, "help") == 0)
             continue;
         char name[64];
-        int length = snprintf(name, sizeof name, "SIGHT_%s", row->name);
-        for (int k = 0; k < length; k++)
-            name[k] = name[k] == '-' ? '_' : (char)toupper((unsigned char)name[k]);
+        variable_of(row, name, sizeof name);
         const char *value = getenv(name);
         if (value && *value && (row->value || strcmp(value, "0") != 0))
             row_set(row, parsing->options, value);
     }
 }
 
-/* True if `word` is one of the `words` between the separators. */
+/* True if `word` is one of the `words` between the separators. Not even then if it is empty. */
 static bool word_in(const char *words, char separator, const char *word)
 {
-    size_t length = strlen(word);
-    for (const char *at = words; at && *at; at = strchr(at, separator) ? strchr(at, separator) + 1 : NULL)
-        if (strncmp(at, word, length) == 0 && (at[length] == separator || at[length] == '\0') && length > 0)
+    const char separators[] = {separator, '\0'};
+    size_t wanted = strlen(word);
+    for (const char *at = words; *at; at += *at == separator) {
+        size_t length = strcspn(at, separators);
+        if (length == wanted && length > 0 && strncmp(at, word, length) == 0)
             return true;
+        at += length;
+    }
     return false;
 }
 
@@ -199,7 +223,9 @@ static enum status read_bytes(const struct option_row *row, struct bytes_option 
 
 static enum status read_time(const struct option_row *row, struct time_option *time, struct error *err)
 {
-    return text_parse_time(time->text, &time->ns) ? STATUS_OK : fault_of(row, time->text, err);
+    if (text_parse_time(time->text, &time->ns))
+        return STATUS_OK;
+    return fault_of(row, time->text, err);
 }
 
 static enum status read_share(const struct option_row *row, struct share_option *share, struct error *err)
@@ -238,7 +264,7 @@ static enum status read_value(const struct command *command, const struct option
     case OPTION_LIST:
         return selection_ranks(text, &list->numbers, &list->count, err);
     case OPTION_FLAG:
-    case OPTION_TEXT:
+    case OPTION_TEXT: /* only its command knows what it may be */
         break;
     }
     return STATUS_OK;
@@ -305,7 +331,8 @@ static bool parse_words(struct parsing *parsing, int argc, char **argv, struct e
     unsigned kind = parsing->command->kind;
     bool only_inputs = false, passes = (kind & COMMAND_PASSES) && has_separator(argc, argv);
     common->inputs = argv;
-    common->passed = passes ? argv : NULL;
+    if (passes)
+        common->passed = argv; /* what is kept is never ahead of what is read: argv is overwritten from its front */
     while (argc > 0) {
         int taken = 1;
         if (!only_inputs && strcmp(argv[0], "--") == 0 && !(kind & COMMAND_GROUPS)) {
@@ -339,7 +366,9 @@ bool options_parse(const struct command *command, void *options, int argc, char 
 /* The value's name in help: a list of words is too wide for the column. */
 static const char *value_title(const struct option_row *row)
 {
-    return strchr(row->value, '|') ? "WORD" : row->value;
+    if (strchr(row->value, '|'))
+        return "WORD";
+    return row->value;
 }
 
 /* True if the help of an option lists all its words, as in "auto, always or never". */
@@ -370,8 +399,10 @@ void options_write_help(struct output *output, const struct command *command)
 {
     for (const struct option_row *row = NULL; (row = option_next(command, row));) {
         char left[64], first[80], help[HELP_SIZE];
-        int length = row->letter ? snprintf(left, sizeof left, "-%c, --%s", row->letter, row->name)
-                                 : snprintf(left, sizeof left, "    --%s", row->name);
+        char letter[] = "    "; /* or "-o, " */
+        if (row->letter)
+            snprintf(letter, sizeof letter, "-%c, ", row->letter);
+        int length = snprintf(left, sizeof left, "%s--%s", letter, row->name);
         if (row->value)
             snprintf(left + length, sizeof left - (size_t)length, " %s", value_title(row));
         snprintf(first, sizeof first, "  %-22s ", left);

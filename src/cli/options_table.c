@@ -49,7 +49,8 @@ static const struct option_row rows[] = {
 const struct option_row *option_next(const struct command *command, const struct option_row *row)
 {
     size_t id = (size_t)(command - command_at(0));
-    for (row = row ? row + 1 : rows; row < rows + sizeof rows / sizeof *rows; row++)
+    row = row ? row + 1 : rows;
+    for (; row < rows + sizeof rows / sizeof *rows; row++)
         if (row->command == id || option_is_common(row))
             return row;
     return NULL;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* By device and number: one file may have several names, and paths to it. */
 static bool is_same(const char *path, const struct stat *output)
 {
     struct stat about;
@@ -31,9 +32,12 @@ static bool is_input(char *input, const struct stat *output)
 {
     struct stat about;
     char *equals = strchr(input, '=');
+    /* a file whose name has a "=" in it goes first, as in named_input.c */
     if (stat(input, &about) != 0)
         return equals && is_same(equals + 1, output);
-    return S_ISDIR(about.st_mode) ? is_part_of(input, output) : is_same(input, output);
+    if (S_ISDIR(about.st_mode))
+        return is_part_of(input, output);
+    return is_same(input, output);
 }
 
 bool output_check(const char *path, const struct common_options *common, struct error *err)
@@ -42,6 +46,7 @@ bool output_check(const char *path, const struct common_options *common, struct 
     if (!path || strcmp(path, "-") == 0 || stat(path, &output) != 0 || !S_ISREG(output.st_mode))
         return true;
     for (size_t i = 0; i < common->input_count; i++)
+        /* what is no file (/dev/null, a pipe) was let through above: nothing of it can be lost */
         if (is_input(common->inputs[i], &output)) {
             char *name = input_escape_name(path);
             error_set(err, ERROR_USAGE, "%s: is the input as well: give another output", name);

@@ -36,15 +36,24 @@ static int run_once(const struct recording *recording, bool records, double *sec
     if (child == 0)
         run_apart(recording, records, ends[1]);
     close(ends[1]);
-    ssize_t size = child > 0 ? read(ends[0], &result, sizeof result) : 0;
+    if (child < 0) {
+        close(ends[0]);
+        return EXIT_OUTPUT;
+    }
+    ssize_t size = read(ends[0], &result, sizeof result);
     close(ends[0]);
-    if (child < 0 || waitpid(child, &waited, 0) != child || size != (ssize_t)sizeof result)
-        return child > 0 && WIFEXITED(waited) ? WEXITSTATUS(waited) : EXIT_OUTPUT;
+    if (waitpid(child, &waited, 0) != child)
+        return EXIT_OUTPUT;
+    /* no answer: the child has printed why, and its code says of which kind that is */
+    if (size != (ssize_t)sizeof result)
+        return WIFEXITED(waited) ? WEXITSTATUS(waited) : EXIT_OUTPUT;
     *seconds = (double)result.ran_ns / 1e9;
-    if (result.code != 0 || result.signal != 0)
-        fprintf(stderr, "sight: '%s' fails %s recording: %s %d\n", recording->words[0], records ? "with" : "without",
-                result.signal ? "signal" : "exit code", result.signal ? result.signal : result.code);
-    return result.signal ? 128 + result.signal : result.code;
+    const char *how = records ? "with" : "without";
+    if (result.signal != 0)
+        fprintf(stderr, "sight: '%s' fails %s recording: signal %d\n", recording->words[0], how, result.signal);
+    else if (result.code != 0)
+        fprintf(stderr, "sight: '%s' fails %s recording: exit code %d\n", recording->words[0], how, result.code);
+    return result.code; /* 128 + the signal, if there was one */
 }
 
 static void print_group(struct output *output, const char *name, const double *values, size_t count)
@@ -85,12 +94,14 @@ static int run_all(const struct recording *recording, double *values, size_t cou
 {
     double ignored;
     int code = EXIT_DONE;
+    /* to warm up: the first run reads files that later ones find in memory */
     for (int records = 0; records < 2 && code == EXIT_DONE; records++)
         code = run_once(recording, records, &ignored);
     for (size_t i = 0; i < 2 * count && code == EXIT_DONE; i++) {
         bool records = (i % 4 == 0) || (i % 4 == 3);
         command_note(recording->common, "run %zu of %zu, %s recording", i + 1, 2 * count, records ? "with" : "without");
-        code = run_once(recording, records, &values[(records ? count : 0) + i / 2]);
+        double *those = records ? values + count : values;
+        code = run_once(recording, records, &those[i / 2]);
     }
     return code;
 }

@@ -2,6 +2,7 @@
 #include "cli/program.h"
 
 #include "core/record_format.h"
+#include "core/text.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -17,6 +18,11 @@
 const char *mpi_kind_name(enum mpi_kind kind)
 {
     return kind == MPI_KIND_OPENMPI ? "openmpi" : "mpich";
+}
+
+const char *mpi_kind_title(enum mpi_kind kind)
+{
+    return kind == MPI_KIND_OPENMPI ? "Open MPI" : "MPICH";
 }
 
 static bool is_executable(const char *path)
@@ -42,6 +48,8 @@ static bool find_file(const char *word, char *path, size_t size)
 
 enum elf_kind { ELF_NONE, ELF_STATIC, ELF_DYNAMIC };
 
+/* A program that needs the loader has a segment with its name (PT_INTERP, elf(5)). A damaged table of segments makes it
+   no program: nothing beyond the file is read. */
 static enum elf_kind elf_kind_of(const unsigned char *file, size_t size)
 {
     Elf64_Ehdr header;
@@ -79,6 +87,7 @@ static enum mpi_kind kind_of_libraries(const char *path)
     FILE *list = fdopen(ends[0], "r");
     char line[PATH_MAX + 128];
     while (list && fgets(line, sizeof line, list)) {
+        /* libmpi.so.12 is MPICH's too (the ABI that MPICH's relatives share); Open MPI's has other numbers */
         if (strstr(line, "libmpich") || strstr(line, "libsight-record-mpich") || strstr(line, "libmpi.so.12") ||
             strstr(line, "libmpifort.so.12"))
             kind = MPI_KIND_MPICH;
@@ -102,13 +111,16 @@ static bool program_look(struct program *program, const char *word)
 {
     char path[PATH_MAX];
     struct stat about;
-    int file = find_file(word, path, sizeof path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (!find_file(word, path, sizeof path))
+        return false;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0 || fstat(file, &about) != 0 || about.st_size == 0) {
         if (file >= 0)
             close(file);
         return false;
     }
     size_t size = (size_t)about.st_size;
+    /* mapped, not read: of a large program only the pages that are searched are fetched */
     unsigned char *code = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
     close(file);
     if (code == MAP_FAILED)
@@ -121,6 +133,7 @@ static bool program_look(struct program *program, const char *word)
         program->is_static = has_text(code, size, elf == ELF_STATIC ? "MPI_Init" : "PMPI_Init");
     if (elf != ELF_NONE)
         program->has_recorder = has_text(code, size, RECORD_LINKED);
+    /* Without any of these names it can neither load an MPI late, as Python does, nor start a program that has one. */
     program->is_alone = elf == ELF_DYNAMIC && program->kind == MPI_KIND_NONE && !program->is_static &&
                         !has_text(code, size, "MPI_Init") && !has_text(code, size, "dlopen") &&
                         !has_text(code, size, "exec") && !has_text(code, size, "spawn");
@@ -147,6 +160,8 @@ struct program program_find(char *const *words, size_t count)
     return last;
 }
 
+/* By the file that the name's symbolic links lead to: Debian's alternatives make mpiexec one of mpiexec.openmpi and
+   mpiexec.hydra. */
 enum mpi_kind program_launcher_kind(const char *name)
 {
     char path[PATH_MAX], real[PATH_MAX];
@@ -154,18 +169,26 @@ enum mpi_kind program_launcher_kind(const char *name)
         return MPI_KIND_NONE;
     if (strstr(real, "openmpi") || strstr(real, "orterun") || strstr(real, "prterun"))
         return MPI_KIND_OPENMPI;
-    return strstr(real, "hydra") || strstr(real, "mpich") ? MPI_KIND_MPICH : MPI_KIND_NONE;
+    if (strstr(real, "hydra") || strstr(real, "mpich"))
+        return MPI_KIND_MPICH;
+    return MPI_KIND_NONE;
 }
 
 bool program_is_launcher(const char *name)
 {
     static const char *const names[] = {"mpiexec", "mpirun", "orterun", "prterun", "srun", "aprun", "jsrun"};
-    const char *slash = strrchr(name, '/');
-    name = slash ? slash + 1 : name;
+    name = text_file_name(name);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t length = strlen(names[i]);
+        /* mpiexec.hydra is one, mpiexecutor is not */
         if (strncmp(name, names[i], length) == 0 && (name[length] == '\0' || name[length] == '.'))
             return true;
     }
     return false;
+}
+
+const char *program_launcher_of(enum mpi_kind kind)
+{
+    const char *own = kind == MPI_KIND_OPENMPI ? "mpiexec.openmpi" : "mpiexec.mpich";
+    return program_launcher_kind(own) == kind ? own : "mpiexec";
 }

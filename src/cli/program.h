@@ -27,6 +27,13 @@ struct program program_find(char *const *words, size_t count);
 /* The MPI that a launcher (mpiexec, mpirun …) or a compiler (mpicc) belongs to. */
 enum mpi_kind program_launcher_kind(const char *name);
 
+/* The launcher of an MPI: mpiexec.openmpi or mpiexec.mpich, as Debian names them beside each other; where that is of
+   another MPI or missing, mpiexec. */
+const char *program_launcher_of(enum mpi_kind kind);
+
+/* "MPICH", "Open MPI". */
+const char *mpi_kind_title(enum mpi_kind kind);
+
 /* "mpich", "openmpi": as in the name of the recording library. */
 const char *mpi_kind_name(enum mpi_kind kind);
 

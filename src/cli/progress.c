@@ -21,7 +21,9 @@ void progress_begin(struct progress *progress, struct choice when, bool quiet)
     bool always = choice_is(when, "always"), never = choice_is(when, "never");
     *progress = (struct progress){.shown = always || (!never && !quiet && isatty(STDERR_FILENO))};
     progress->began_ns = now_ns();
-    progress->next_ns = progress->began_ns + (always ? 0 : first_after_ns);
+    progress->next_ns = progress->began_ns;
+    if (!always) /* most traces are read before anyone would look */
+        progress->next_ns += first_after_ns;
 }
 
 bool progress_watch(void *context, enum engine_step step, uint64_t done, uint64_t total)

@@ -30,10 +30,11 @@ static char *output_of(const struct recording *recording)
     if (recording->target->path)
         return memory_copy_string(recording->target->path);
     struct program program = program_find(recording->words, recording->count);
-    const char *name = program.name ? program.name : recording->words[0];
-    const char *slash = strrchr(name, '/');
+    const char *name = program.name;
+    if (!name) /* no word is a file of code: a script */
+        name = recording->words[0];
     char *output;
-    if (asprintf(&output, "%s.clog2", slash ? slash + 1 : name) < 0)
+    if (asprintf(&output, "%s.clog2", text_file_name(name)) < 0)
         return memory_copy_string("trace.clog2");
     return output;
 }
@@ -47,7 +48,8 @@ struct merging {
     bool elsewhere; /* files of other hosts are missing */
 };
 
-/* The cost of one record on this machine: mostly reading the clock. */
+/* The cost of one record on this machine: mostly reading the clock. The rest is writing a line of the processor's cache
+   (REST_NS, rounded up). A record is a half of a call: entry and return read the clock once each. */
 static double record_cost_ns(struct choice clock)
 {
     enum { CALLS = 2000, REST_NS = 4 };
@@ -63,10 +65,11 @@ static double record_cost_ns(struct choice clock)
 static void report(const struct merging *merging, const struct record_summary *summary, const char *output,
                    int64_t ran_ns)
 {
-    char programs[64] = "", events[TEXT_NUMBER_SIZE], bytes[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE],
+    char programs[64] = "", events[TEXT_NUMBER_SIZE], bytes[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], size[64] = "",
          overhead[64] = "";
     struct stat about;
-    bool file = stat(output, &about) == 0 && S_ISREG(about.st_mode);
+    if (stat(output, &about) == 0 && S_ISREG(about.st_mode))
+        snprintf(size, sizeof size, ", %s", text_bytes(bytes, (uint64_t)about.st_size));
     if (ran_ns > 0 && summary->processes > 0) {
         double cost = record_cost_ns(merging->clock) * (double)summary->events / summary->processes / (double)ran_ns;
         text_share(share, cost);
@@ -74,10 +77,9 @@ static void report(const struct merging *merging, const struct record_summary *s
     }
     if (summary->programs > 1)
         snprintf(programs, sizeof programs, " of %zu programs", summary->programs);
-    command_note(merging->common, "%s: %s events of %u %sprocess%s%s%s%s%s; diagnose it with: sight %s", output,
+    command_note(merging->common, "%s: %s events of %u %sprocess%s%s%s%s; diagnose it with: sight %s", output,
                  text_thousands(events, summary->events), summary->processes, summary->spawned ? "spawned " : "",
-                 summary->processes == 1 ? "" : "es", programs, file ? ", " : "",
-                 file ? text_bytes(bytes, (uint64_t)about.st_size) : "", overhead, output);
+                 text_plural(summary->processes, "", "es"), programs, size, overhead, output);
 }
 
 static void report_incomplete(const struct record_summary *summary)
@@ -95,12 +97,12 @@ static void report_incomplete(const struct record_summary *summary)
                         "on\n");
     if (summary->lost_threads > 0)
         fprintf(stderr, "sight: incomplete: %u thread%s could not be recorded: %s\n", summary->lost_threads,
-                summary->lost_threads == 1 ? "" : "s", strerror(summary->lost_reason));
+                text_plural(summary->lost_threads, "", "s"), strerror(summary->lost_reason));
     if (summary->limited)
         fprintf(stderr, "sight: incomplete: --max-events was reached; marks in the trace show since when\n");
     if (summary->foreign > 0)
         fprintf(stderr, "sight: %" PRIu64 " message%s to or from other MPI programs %s left out\n", summary->foreign,
-                summary->foreign == 1 ? "" : "s", summary->foreign == 1 ? "is" : "are");
+                text_plural(summary->foreign, "", "s"), text_plural(summary->foreign, "is", "are"));
 }
 
 static enum status write_trace(bool force, struct reader *reader, const char *path, struct error *err)
@@ -111,7 +113,7 @@ static enum status write_trace(bool force, struct reader *reader, const char *pa
     writer->in_order = true;
     struct output_options how = {.replace = force, .patchable = format->patchable};
     writer->output = output_open(path, how, err);
-    enum status status = writer->output ? STATUS_OK : STATUS_FAILED;
+    enum status status = STATUS_FAILED;
     if (writer->output) {
         struct sink *sinks[] = {&writer->sink};
         status = stream_run(reader, sinks, 1, NULL, NULL, err);
@@ -158,11 +160,15 @@ static bool is_file_name(const char *output)
 /* app.clog2 becomes app.2.clog2. NULL without memory. */
 static char *numbered_output(const char *output, size_t number)
 {
-    const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output, *dot = strstr(name, ".clog2");
+    const char *name = text_file_name(output), *dot = strstr(name, ".clog2"); /* .clog2.gz is a suffix, too */
     if (!dot)
-        dot = strrchr(name, '.') ? strrchr(name, '.') : name + strlen(name);
+        dot = strrchr(name, '.');
+    if (!dot)
+        dot = name + strlen(name);
     char *numbered;
-    return asprintf(&numbered, "%.*s.%zu%s", (int)(dot - output), output, number, dot) < 0 ? NULL : numbered;
+    if (asprintf(&numbered, "%.*s.%zu%s", (int)(dot - output), output, number, dot) < 0)
+        return NULL;
+    return numbered;
 }
 
 static int merge_traces(struct merging *merging, const char *output, int64_t ran_ns)
@@ -176,7 +182,8 @@ static int merge_traces(struct merging *merging, const char *output, int64_t ran
     for (size_t trace = 1; trace < count && (code == EXIT_DONE || code == EXIT_DAMAGED); trace++) {
         char *numbered = numbered_output(output, trace + 1);
         int its = merge_trace(merging, trace, numbered ? numbered : output, 0);
-        code = its == EXIT_DONE ? code : its;
+        if (its != EXIT_DONE)
+            code = its;
         free(numbered);
     }
     return code;
@@ -186,7 +193,7 @@ static void report_failed(const struct recordings *recordings)
 {
     if (recordings->failed > 0 && recordings->file_count > 0)
         fprintf(stderr, "sight: incomplete: %zu process%s or threads could not be recorded: %s\n", recordings->failed,
-                recordings->failed == 1 ? "" : "es", strerror(recordings->failed_reason));
+                text_plural(recordings->failed, "", "es"), strerror(recordings->failed_reason));
 }
 
 /* `ran` NULL: when the program ended is not known. */
@@ -195,9 +202,13 @@ static int merge(struct merging *merging, char *const *directories, size_t count
 {
     struct error err = {0};
     int code = EXIT_DONE;
+    int64_t ran_ns = 0;
     if (recordings_open(&merging->recordings, directories, count, &err) == STATUS_OK) {
-        merging->recordings.alive_ns = ran ? ran->ended_ns : 0;
-        code = merge_traces(merging, output, ran ? ran->ran_ns : 0);
+        if (ran) {
+            merging->recordings.alive_ns = ran->ended_ns;
+            ran_ns = ran->ran_ns;
+        }
+        code = merge_traces(merging, output, ran_ns);
     } else {
         code = command_fault(&err);
     }
@@ -209,12 +220,20 @@ static int merge(struct merging *merging, char *const *directories, size_t count
     return code;
 }
 
+/* A trace without some processes is written, but is not what was asked for. */
+static int merged_code(const struct merged *merged, int code)
+{
+    if (merged->failed && (code == EXIT_DONE || code == EXIT_DAMAGED))
+        return EXIT_OUTPUT;
+    return code;
+}
+
 int recording_merge(const struct common_options *common, const struct target_options *target)
 {
     struct merged merged;
     struct merging merging = {.common = common, .force = target->force};
     int code = merge(&merging, common->inputs, common->input_count, target->path, NULL, &merged);
-    return (code == EXIT_DONE || code == EXIT_DAMAGED) && merged.failed ? EXIT_OUTPUT : code;
+    return merged_code(&merged, code);
 }
 
 /* A directory of its own beside the trace. */
@@ -222,10 +241,16 @@ static char *directory_make(const char *output, struct error *err)
 {
     char *name, *path = NULL;
     const char *temporary = getenv("TMPDIR");
-    int length = is_file_name(output) ? asprintf(&name, "%s.XXXXXX", output)
-                                      : asprintf(&name, "%s/sight.XXXXXX", temporary ? temporary : "/tmp");
+    if (!temporary)
+        temporary = "/tmp";
+    int length;
+    if (is_file_name(output))
+        length = asprintf(&name, "%s.XXXXXX", output);
+    else
+        length = asprintf(&name, "%s/sight.XXXXXX", temporary);
     if (length < 0)
         return NULL;
+    /* the whole path: processes of the program may have other current directories */
     if (mkdtemp(name))
         path = realpath(name, NULL);
     if (!path)
@@ -258,8 +283,7 @@ static bool library_find(enum mpi_kind kind, const char *suffix, char *path, siz
     snprintf(name, sizeof name, "libsight-record-%s.%s", mpi_kind_name(kind), suffix);
     if (own_library_find(name, path, size))
         return true;
-    error_set(err, ERROR_USAGE, "this sight was built without a recorder for %s (%s)",
-              kind == MPI_KIND_OPENMPI ? "Open MPI" : "MPICH", name);
+    error_set(err, ERROR_USAGE, "this sight was built without a recorder for %s (%s)", mpi_kind_title(kind), name);
     return false;
 }
 
@@ -314,13 +338,15 @@ static char *preload_make(const struct recording *recording, struct error *err)
     enum mpi_kind kind = program.kind;
     const char *late = "", *before = getenv("LD_PRELOAD");
     if (program.has_recorder)
-        return memory_copy_string(before ? before : "");
+        return memory_copy_string(before ? before : ""); /* nothing of ours: it is inside the program */
     if (kind == MPI_KIND_NONE) {
         kind = program_launcher_kind(recording->words[0]);
         if (kind == MPI_KIND_NONE) /* a script, or a program that loads MPI late: the MPI that is the usual one here */
             kind = program_launcher_kind("mpiexec");
-        bool python = program.name && strstr(program.name, "python");
-        late = !python ? "" : kind == MPI_KIND_OPENMPI ? ":libmpi.so.40" : ":libmpich.so.12";
+        /* Python opens its modules with names of their own (RTLD_LOCAL): the MPI that mpi4py brings would not be found
+           by a recorder that is there before. */
+        if (program.name && strstr(program.name, "python"))
+            late = kind == MPI_KIND_OPENMPI ? ":libmpi.so.40" : ":libmpich.so.12";
     }
     char library[PATH_MAX], *preload;
     if (!library_find(kind, "so", library, sizeof library, err))
@@ -399,7 +425,9 @@ static char *words_left(const char *directory, const char *output)
     char *words;
     int length = asprintf(&words, "sight: the recording is in '%s'; to merge it: sight merge -o %s %s\n", directory,
                           output, directory);
-    return length < 0 ? NULL : words;
+    if (length < 0)
+        return NULL;
+    return words;
 }
 
 /* Writes the trace of the run; if that fails, the directory is kept: `left` is its path. */
@@ -430,9 +458,9 @@ static int finish(const struct recording *recording, const char *directory, cons
                 output, directory);
     else if (code == EXIT_DONE || code == EXIT_DAMAGED || (merged.failed && merged.nothing))
         directory_remove(directory);
-    else
-        fputs(left ? left : "", stderr);
-    return (code == EXIT_DONE || code == EXIT_DAMAGED) && merged.failed ? EXIT_OUTPUT : code;
+    else if (left)
+        fputs(left, stderr);
+    return merged_code(&merged, code);
 }
 
 enum status recording_try(const struct recording *recording, bool records, struct launch_result *result,
@@ -461,12 +489,19 @@ static int record(const struct recording *recording, const char *directory, cons
     struct error err = {0};
     char *left = words_left(directory, output);
     run_set_last_words(left);
-    *launched = watch_start(watch, recording->watch, directory, &err) == STATUS_OK &&
-                launch(recording->words, recording->count, watch_wanted(watch) ? watch_look : NULL, watch, result,
-                       &err) == STATUS_OK;
-    if (!*launched)
+    launch_watch *look = NULL;
+    *launched = watch_start(watch, recording->watch, directory, &err) == STATUS_OK;
+    if (*launched && watch_wanted(watch))
+        look = watch_look;
+    if (*launched)
+        *launched = launch(recording->words, recording->count, look, watch, result, &err) == STATUS_OK;
+    int code;
+    if (*launched) {
+        code = finish(recording, directory, output, left, result);
+    } else {
         rmdir(directory);
-    int code = *launched ? finish(recording, directory, output, left, result) : command_fault(&err);
+        code = command_fault(&err);
+    }
     run_set_last_words(NULL);
     free(left);
     return code;
@@ -499,7 +534,11 @@ static int run_to(const struct recording *recording, const char *output, recordi
     if (watch.ended)
         return EXIT_TIMEOUT;
     launch_die_alike(&result);
-    return result.code != EXIT_DONE || code == EXIT_DAMAGED ? result.code : code;
+    /* The program's own code goes first: a script that runs it under sight must see what it would have seen. Damage is
+       no reason to fail either, where the program has ended well: it says how it was recorded. */
+    if (result.code != EXIT_DONE || code == EXIT_DAMAGED)
+        return result.code;
+    return code;
 }
 
 int recording_run(const struct recording *recording, recording_written *written)

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* Nothing needs an orderly end but the temporary names of outputs. */
-static const char *last_words;
+static const char *last_words; /* only what a handler may read: a pointer that is set as a whole */
 
 static void on_signal(int signal_number)
 {
@@ -63,14 +63,27 @@ int run_report_damage(const struct trace_end *end, int64_t last_ns)
     return EXIT_DAMAGED;
 }
 
+struct output *run_open(const struct target_options *target, struct error *err)
+{
+    struct output_options how = {0};
+    const char *path = "-";
+    if (target && target->path) {
+        path = target->path;
+        how.replace = target->force;
+    }
+    return output_open(path, how, err);
+}
+
+size_t run_rows(bool all, size_t usual)
+{
+    return all ? SIZE_MAX : usual;
+}
+
 int run_output(const struct target_options *target, void (*write)(struct output *output, const void *context),
                const void *context, int code)
 {
-    static const struct target_options standard;
     struct error err = {0};
-    target = target ? target : &standard;
-    struct output *output =
-        output_open(target->path ? target->path : "-", (struct output_options){.replace = target->force}, &err);
+    struct output *output = run_open(target, &err);
     if (!output)
         return command_fault(&err);
     write(output, context);
@@ -85,6 +98,7 @@ uint32_t run_width(const struct number_option *width, const struct target_option
     struct winsize size;
     if (width->text)
         return (uint32_t)width->value;
+    /* a file has the usual width, whatever terminal it was made from: it is read elsewhere */
     if (!target->path && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= least && size.ws_col <= MOST)
         return size.ws_col;
     return USUAL;
@@ -115,13 +129,17 @@ static enum status check(const struct run_report *report, const struct engine_re
 {
     if (report->check && report->check(report->context, run, err) != STATUS_OK)
         return STATUS_FAILED;
-    return report->fail_on ? conditions_known(report->fail_on, run->metrics, err) : STATUS_OK;
+    if (!report->fail_on)
+        return STATUS_OK;
+    /* a metrics file may lack the number that a condition is about */
+    return conditions_known(report->fail_on, run->metrics, err);
 }
 
 int run_report(const struct run_report *report)
 {
     struct error err = {0};
     struct asking asking;
+    /* before the trace is read: that may take minutes */
     if (report->fail_on && conditions_check(report->fail_on, &err) != STATUS_OK)
         return command_fault(&err);
     asking_begin(&asking, report->common, report->trace, report->wants);
@@ -136,6 +154,7 @@ int run_report(const struct run_report *report)
         return command_fault(&err);
     }
     int64_t duration_ns = time_since(run->metrics->begin_ns, run->metrics->end_ns);
+    /* standard error first: a pager or a pipe on standard output may end this program early */
     int code = run_report_damage(&run->metrics->end, duration_ns);
     code = run_output(report->target, write_page, &(struct page){report, run}, judged_code(report->fail_on, run, code));
     engine_free(run);
@@ -155,9 +174,12 @@ bool run_wants_colour(const struct common_options *common, const struct target_o
 
 void run_title(char *buffer, size_t size, const struct common_options *common)
 {
-    const char *first = common->input_count ? common->inputs[0] : "";
+    const char *first = "";
     char shown[VALUE_TEXT_SIZE];
-    text_for_terminal(shown, sizeof shown, strcmp(first, "-") == 0 ? "standard input" : first, 100);
+    if (common->input_count > 0)
+        first = strcmp(common->inputs[0], "-") == 0 ? "standard input" : common->inputs[0];
+    /* a file's name may hold anything, also what a terminal would obey */
+    text_for_terminal(shown, sizeof shown, first, 100);
     if (common->input_count > 1)
         snprintf(buffer, size, "%s and %zu more", shown, common->input_count - 1);
     else

@@ -16,6 +16,12 @@ int run_report_damage(const struct trace_end *end, int64_t last_ns);
 int run_output(const struct target_options *target, void (*write)(struct output *output, const void *context),
                const void *context, int code);
 
+/* That output alone, for what is written while it is made: the caller closes it. NULL and a fault. */
+struct output *run_open(const struct target_options *target, struct error *err);
+
+/* How many rows text shows: with --all every one, else so many. */
+size_t run_rows(bool all, size_t usual);
+
 /* A complete command that asks the engine and prints the answer. */
 struct run_report {
     const struct common_options *common;

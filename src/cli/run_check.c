@@ -6,11 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *mpi_title(enum mpi_kind kind)
-{
-    return kind == MPI_KIND_OPENMPI ? "Open MPI" : "MPICH";
-}
-
 /* Why a word that should be a program cannot be run. */
 static enum status refuse(const char *word, struct error *err)
 {
@@ -91,5 +86,5 @@ void run_check_launcher(const struct common_options *common, char *const *words,
     if (launcher == MPI_KIND_NONE || program.kind == MPI_KIND_NONE || launcher == program.kind)
         return;
     command_note(common, "%s is the launcher of %s, but %s is linked to %s: each process would be a run of its own",
-                 words[0], mpi_title(launcher), program.name, mpi_title(program.kind));
+                 words[0], mpi_kind_title(launcher), program.name, mpi_kind_title(program.kind));
 }

@@ -5,6 +5,8 @@
 #include "cli/openmp_regions.h"
 #include "cli/program.h"
 #include "core/memory.h"
+#include "core/numbers.h"
+#include "core/text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -75,9 +77,7 @@ static size_t words_before(char **words, const struct plan *plan, char *trace, c
     size_t count = 0;
     if (plan->program.kind == MPI_KIND_NONE)
         return 0;
-    const char *own = plan->program.kind == MPI_KIND_OPENMPI ? "mpiexec.openmpi" : "mpiexec.mpich";
-    const char *before[] = {self, "record", "-q", "-f",
-                            "-o", trace,    "--", program_launcher_kind(own) == plan->program.kind ? own : "mpiexec"};
+    const char *before[] = {self, "record", "-q", "-f", "-o", trace, "--", program_launcher_of(plan->program.kind)};
     for (size_t i = 0; i < sizeof before / sizeof *before; i++)
         words[count++] = (char *)before[i];
     words[count++] = (char *)"-n";
@@ -147,7 +147,7 @@ static enum status plan_runs(struct plan *plan, struct error *err)
 {
     const struct scaling_options *options = plan->options;
     struct list_option processes = numbers_of(&options->processes), threads = numbers_of(&options->threads);
-    uint32_t repeats = options->repeat.value > 0 ? (uint32_t)options->repeat.value : 1;
+    uint32_t repeats = (uint32_t)larger(options->repeat.value, INT64_C(1));
     size_t capacity = 0;
     if (check_list("processes", &processes, err) != STATUS_OK || check_list("threads", &threads, err) != STATUS_OK)
         return STATUS_FAILED;
@@ -199,7 +199,8 @@ static enum status perform(struct plan *plan, struct performed_runs *performed, 
         char *trace = trace_path(performed->directory, run, is_mpi ? ".clog2" : ".xml");
         bool is_there = !options->target.force && access(trace, R_OK) == 0;
         /* The first run finds cold caches and files that were never read: it is made twice. */
-        for (int times = is_there ? 0 : warm ? 1 : 2; times > 0; times--) {
+        int times = warm ? 1 : 2;
+        for (; times > 0 && !is_there; times--) {
             note(options, i, plan->count, run);
             if (run_once(plan, run, trace, &result, err) != STATUS_OK) {
                 free(trace);
@@ -232,8 +233,7 @@ static enum status perform(struct plan *plan, struct performed_runs *performed, 
 enum status scaling_perform(const struct scaling_options *options, struct performed_runs *performed, struct error *err)
 {
     struct plan plan = {.options = options, .program = program_find(options->common.inputs, 1)};
-    const char *program = options->common.inputs[0], *slash = strrchr(program, '/');
-    if (asprintf(&performed->directory, "%s.scaling", slash ? slash + 1 : program) < 0)
+    if (asprintf(&performed->directory, "%s.scaling", text_file_name(options->common.inputs[0])) < 0)
         abort();
     enum status status = plan_runs(&plan, err);
     plan.directory = performed->directory;

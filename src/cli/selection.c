@@ -2,6 +2,7 @@
 #include "cli/selection.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,8 +10,7 @@
 
 static int rank_compare(const void *a, const void *b)
 {
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return (left > right) - (left < right);
+    return order_by(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 static bool parse_rank(const char **at, uint32_t *rank)
@@ -81,7 +81,9 @@ static enum status parse_time(const char *text, bool shares, struct engine_time 
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (strcmp(unit, units[i].unit) == 0) {
             double ns = value * units[i].ns;
-            *time = (struct engine_time){.kind = ENGINE_TIME_NS, .ns = ns < 9e18 ? llrint(ns) : INT64_MAX / 2};
+            *time = (struct engine_time){.kind = ENGINE_TIME_NS, .ns = INT64_MAX / 2};
+            if (ns < 9e18) /* else the conversion is undefined; no run is that long */
+                time->ns = llrint(ns);
             return STATUS_OK;
         }
     return error_set(err, ERROR_USAGE, "'%s': unknown unit '%s' (ns us ms s %%)", text, unit);

@@ -27,7 +27,8 @@ enum status several_runs_add(struct several_runs *several, const struct common_o
     several_runs_push(several, (struct scaling_run){.metrics = metrics});
     several->results[several->count - 1] = result;
     int damaged = run_report_damage(&metrics->end, time_since(metrics->begin_ns, metrics->end_ns));
-    *code = damaged != EXIT_DONE ? damaged : *code;
+    if (damaged != EXIT_DONE)
+        *code = damaged;
     return STATUS_OK;
 }
 

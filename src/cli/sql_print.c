@@ -2,6 +2,7 @@
 #include "cli/sql_print.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -87,7 +88,7 @@ static void write_cell(struct sql_printer *printer, const struct column *column,
     if (!column->text) {
         output_print(printer->output, "%*s%s", (int)(length < room ? room - length : 0), "", cell);
     } else if (length > room) {
-        char *cut = memory_new(room * 4 + 8);
+        char *cut = memory_new(room * 4 + 8); /* UTF-8 has at most four bytes per character */
         text_for_terminal(cut, room * 4 + 8, cell, room);
         output_text(printer->output, cut);
         free(cut);
@@ -110,7 +111,8 @@ static void write_block(struct sql_printer *printer, char *const *cells)
     char first[128], indent[128];
     for (size_t i = 0; i < printer->column_count; i++) {
         size_t length = characters(printer->columns[i].name);
-        longest = length > longest && length < 40 ? length : longest;
+        if (length < 40)
+            longest = larger(longest, length);
     }
     if (printer->rows++ > 0)
         output_text(printer->output, "\n");
@@ -119,15 +121,18 @@ static void write_block(struct sql_printer *printer, char *const *cells)
         snprintf(first, sizeof first, "%.100s%*s  ", printer->columns[i].name,
                  (int)(length < longest ? longest - length : 0), "");
         snprintf(indent, sizeof indent, "%*s", (int)longest + 2, "");
-        paragraph_write(printer->output, first, indent, *shown(cells[i]) ? shown(cells[i]) : " ");
+        const char *text = shown(cells[i]);
+        if (!*text) /* a paragraph without words would print nothing, not even the name */
+            text = " ";
+        paragraph_write(printer->output, first, indent, text);
     }
 }
 
 static size_t width_of(const struct sql_printer *printer)
 {
-    size_t sum = printer->column_count ? 2 * (printer->column_count - 1) : 0;
+    size_t sum = 0;
     for (size_t i = 0; i < printer->column_count; i++)
-        sum += printer->columns[i].width;
+        sum += printer->columns[i].width + (i > 0 ? 2 : 0); /* and two blanks between columns */
     return sum;
 }
 
@@ -153,8 +158,9 @@ static void align(struct sql_printer *printer)
     for (size_t i = 0; i < printer->cell_count; i++) {
         struct column *column = &printer->columns[i % printer->column_count];
         size_t length = characters(shown(printer->cells[i]));
-        column->width = length > column->width ? length : column->width;
+        column->width = larger(length, column->width);
     }
+    /* A table that cannot be made narrow enough would be broken by the terminal: its rows become blocks. */
     while (width_of(printer) > printer->width && !printer->blocks)
         printer->blocks = !narrow(printer);
 }
@@ -176,6 +182,14 @@ static void write_head(struct sql_printer *printer)
         write_cell(printer, &printer->columns[i], printer->columns[i].name, i + 1 == printer->column_count);
 }
 
+static void write_row(struct sql_printer *printer, char *const *cells)
+{
+    if (printer->blocks)
+        write_block(printer, cells);
+    else
+        write_line(printer, cells);
+}
+
 /* Prints the rows that were kept for their widths. */
 static void print_aligned(struct sql_printer *printer)
 {
@@ -186,7 +200,7 @@ static void print_aligned(struct sql_printer *printer)
     if (!printer->blocks || printer->cell_count == 0)
         write_head(printer);
     for (size_t i = 0; i < printer->cell_count; i += printer->column_count)
-        (printer->blocks ? write_block : write_line)(printer, &printer->cells[i]);
+        write_row(printer, &printer->cells[i]);
     for (size_t i = 0; i < printer->cell_count; i++)
         free(printer->cells[i]);
     printer->cell_count = 0;
@@ -210,6 +224,7 @@ static void write_csv_head(struct sql_printer *printer)
     output_text(printer->output, "\n");
 }
 
+/* The columns of the next statement: the last one's rows are still to be aligned. */
 static void take_columns(void *context, char *const *names, const bool *seconds, size_t count)
 {
     struct sql_printer *printer = context;
@@ -226,6 +241,8 @@ static void take_columns(void *context, char *const *names, const bool *seconds,
         write_csv_head(printer);
 }
 
+/* Keeps the first rows, and prints later ones as they come: a result may be larger than memory, and people read its
+   beginning. */
 static void row_text(struct sql_printer *printer, const struct value *values)
 {
     for (size_t i = 0; i < printer->column_count; i++) {
@@ -238,7 +255,7 @@ static void row_text(struct sql_printer *printer, const struct value *values)
         print_aligned(printer);
         return;
     }
-    (printer->blocks ? write_block : write_line)(printer, printer->cells);
+    write_row(printer, printer->cells);
     for (size_t i = 0; i < printer->cell_count; i++)
         free(printer->cells[i]);
     printer->cell_count = 0;
@@ -248,12 +265,18 @@ static void write_raw(struct output *output, enum sql_format format, struct valu
 {
     char number[64];
     if (value.kind == VALUE_TEXT || value.kind == VALUE_NULL) {
-        (format == SQL_CSV ? value_write_csv : value_write_json)(output, value);
+        if (format == SQL_CSV)
+            value_write_csv(output, value);
+        else
+            value_write_json(output, value);
         return;
     }
     number_text(number, sizeof number, value);
-    bool finite = value.kind != VALUE_RATIO || isfinite(value.ratio);
-    output_text(output, finite || format == SQL_CSV ? number : "null");
+    /* JSON has no infinity and no NaN (RFC 8259, 6) */
+    if (format == SQL_JSON && value.kind == VALUE_RATIO && !isfinite(value.ratio))
+        output_text(output, "null");
+    else
+        output_text(output, number);
 }
 
 static void row_csv(struct sql_printer *printer, const struct value *values)

@@ -20,6 +20,12 @@ struct sql_prompt {
     char history[4096];
 };
 
+/* As in SQLite's shell: the second one says that the statement has not ended. */
+static const char *prompt_of(bool more)
+{
+    return more ? "   ...> " : "sight> ";
+}
+
 #ifdef HAVE_LIBEDIT
 enum { HISTORY_LINES = 1000 };
 
@@ -30,6 +36,8 @@ static const char *const words[] = {"SELECT",  "FROM",     "WHERE", "GROUP BY", 
 /* What begins like the text, one after the other: words of SQL, tables, columns. */
 static char *next_completion(const char *text, int state)
 {
+    /* readline asks for one after the other; `state` 0 begins anew. Of a table its own name comes before its columns,
+       so that `column` is one ahead. */
     static size_t word, table, column;
     if (state == 0)
         word = table = column = 0;
@@ -52,7 +60,7 @@ static char **complete(const char *text, int start, int end)
 {
     (void)start;
     (void)end;
-    rl_attempted_completion_over = 1;
+    rl_attempted_completion_over = 1; /* else names of files are offered where nothing fits */
     return rl_completion_matches(text, next_completion);
 }
 
@@ -73,7 +81,7 @@ static void begin_editing(struct sql_prompt *prompt)
 
 static char *edited_line(bool more)
 {
-    char *line = readline(more ? "   ...> " : "sight> ");
+    char *line = readline(prompt_of(more));
     if (line && *line)
         add_history(line);
     return line;
@@ -85,7 +93,7 @@ static void end_editing(struct sql_prompt *prompt)
     if (!slash)
         return;
     *slash = '\0';
-    mkdir(prompt->history, 0700);
+    mkdir(prompt->history, 0700); /* ~/.local/state may be missing; a fault shows when the history is written */
     *slash = '/';
     stifle_history(HISTORY_LINES);
     write_history(prompt->history);
@@ -100,7 +108,7 @@ static char *edited_line(bool more)
 {
     char *line = NULL;
     size_t size = 0;
-    fputs(more ? "   ...> " : "sight> ", stdout);
+    fputs(prompt_of(more), stdout);
     fflush(stdout);
     if (getline(&line, &size, stdin) >= 0)
         return line;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/status_report.h"
 
+#include "core/numbers.h"
 #include "core/text.h"
 #include "render/reports/stuck_report.h"
 
@@ -19,26 +20,31 @@ static const struct process_row *row_of(const struct live *live, uint32_t rank)
 struct live_pace live_pace_of(const struct live *before, const struct live *now)
 {
     struct live_pace pace = {.parallel = -1, .load_balance = -1, .communication = -1};
-    int64_t elapsed_ns = time_since(before ? before->stuck->end_ns : now->stuck->begin_ns, now->stuck->end_ns);
+    int64_t begin_ns = now->stuck->begin_ns;
+    uint64_t bytes = 0;
+    if (before) {
+        begin_ns = before->stuck->end_ns;
+        bytes = smaller(before->bytes, now->bytes); /* a file that was removed meanwhile makes it less */
+    }
+    int64_t elapsed_ns = time_since(begin_ns, now->stuck->end_ns);
     double sum = 0, most = 0, count = (double)now->metrics->process_count;
     for (size_t i = 0; i < now->metrics->process_count; i++) {
         const struct process_row *row = &now->metrics->process[i], *then = row_of(before, row->rank);
         int64_t compute = row->end_ns - row->begin_ns - row->communication_ns;
         if (then)
             compute -= then->end_ns - then->begin_ns - then->communication_ns;
-        double useful = compute > 0 ? (double)compute : 0;
+        double useful = (double)larger(compute, INT64_C(0));
         sum += useful;
-        most = useful > most ? useful : most;
+        most = larger(useful, most);
     }
     pace.seconds = (double)elapsed_ns / 1e9;
     if (elapsed_ns <= 0 || count == 0)
         return pace;
-    most = most < (double)elapsed_ns ? most : (double)elapsed_ns;
+    most = smaller(most, (double)elapsed_ns);
     pace.parallel = sum / count / (double)elapsed_ns;
     pace.communication = most / (double)elapsed_ns;
     pace.load_balance = most > 0 ? sum / count / most : -1;
-    pace.bytes_per_second =
-        (double)(now->bytes - (before && before->bytes < now->bytes ? before->bytes : 0)) / pace.seconds;
+    pace.bytes_per_second = (double)(now->bytes - bytes) / pace.seconds;
     return pace;
 }
 
@@ -46,7 +52,7 @@ static const char *share(char text[TEXT_NUMBER_SIZE], double value)
 {
     if (value < 0)
         return "-";
-    return text_share(text, value < 1 ? value : 1);
+    return text_share(text, smaller(value, 1.0));
 }
 
 void status_write_text(struct output *output, const struct live *live, const struct live_pace *pace,
@@ -75,7 +81,7 @@ void status_write_text(struct output *output, const struct live *live, const str
 
 static struct value known_share(double value)
 {
-    return value < 0 ? value_null() : value_ratio(value < 1 ? value : 1);
+    return value < 0 ? value_null() : value_ratio(smaller(value, 1.0));
 }
 
 void status_write_json(struct output *output, const struct live *live, const struct live_pace *pace,

@@ -16,6 +16,7 @@ enum { WAIT_STEP_MS = 20, WAIT_MS = 10000 };
 static bool is_alive(uint32_t pid)
 {
     char path[64], state = 'Z';
+    /* EPERM: it is another user's, but it is there */
     if (kill((pid_t)pid, 0) != 0 && errno == ESRCH)
         return false;
     snprintf(path, sizeof path, "/proc/%u/stat", pid);
@@ -37,6 +38,7 @@ static size_t count_running(const char *directory)
     enum status status = recordings_open(&recordings, (char *const *)&directory, 1, &err);
     for (size_t i = 0; status == STATUS_OK && i < recordings.file_count; i++) {
         const struct record_header *header = &recordings.files[i].header;
+        /* numbers of processes mean something on their own host only */
         running += header->thread == 0 && header->end == RECORD_RUNNING && strcmp(header->host_name, here) == 0 &&
                    is_alive(header->pid);
     }

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+/* MPI itself is in a plug-in, so that sight runs where there is none, and with whichever there is. */
 static struct team *join(const char *mpi, struct error *err)
 {
     char name[64], path[PATH_MAX];
@@ -21,10 +22,15 @@ static struct team *join(const char *mpi, struct error *err)
 bool teamwork_begin(const char *word, struct team **team, int *code)
 {
     const struct command *command = command_find(word);
-    const char *mpi = command && (command->kind & COMMAND_ALONE) ? NULL : team_launcher();
     struct error err = {0};
-    *team = mpi ? join(mpi, &err) : NULL;
-    if (mpi && !*team) {
+    *team = NULL;
+    if (command && (command->kind & COMMAND_ALONE))
+        return true;
+    const char *mpi = team_launcher();
+    if (!mpi)
+        return true;
+    *team = join(mpi, &err);
+    if (!*team) {
         *code = command_fault(&err);
         return false;
     }

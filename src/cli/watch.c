@@ -2,6 +2,7 @@
 #include "cli/watch.h"
 
 #include "cli/live.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "record/clock.h"
 #include "render/reports/stuck_report.h"
@@ -86,8 +87,8 @@ void watch_look(void *context, pid_t program)
     bool hang = hangs(watch);
     /* Reading takes its time: a tenth of it at most is spent so. */
     int64_t took_ns = clock_ns() - now_ns, pause_ns = watch->on_hang_ns / 4;
-    pause_ns = pause_ns > SECOND_NS / 4 ? pause_ns : SECOND_NS / 4;
-    watch->next_look_ns = clock_ns() + (pause_ns > 10 * took_ns ? pause_ns : 10 * took_ns);
+    pause_ns = larger(pause_ns, SECOND_NS / 4);
+    watch->next_look_ns = clock_ns() + larger(pause_ns, 10 * took_ns);
     if (hang && watch->kill) {
         fprintf(stderr, "sight: the program is ended (--kill)\n");
         end_program(watch, program, now_ns);

@@ -287,6 +287,12 @@ bool text_parse_time(const char *text, int64_t *ns)
     return false;
 }
 
+const char *text_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
 void text_date(char *buffer, size_t size, const char *format)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");

@@ -20,6 +20,10 @@ struct number_text {
 };
 struct number_text text_number(uint64_t value);
 
+/* The last part of a path, a part of it: the file without its folders. The whole path where nothing stands after the
+   last "/". */
+const char *text_file_name(const char *path);
+
 /* The word for one, or for any other number: text_plural(count, "it does", "they do"). */
 const char *text_plural(uint64_t count, const char *one, const char *many);
 

@@ -21,7 +21,7 @@ struct contents *engine_contents(const struct engine_request *request, struct er
     struct reading *reading = memory_new(sizeof *reading);
     struct contents *contents = &reading->contents;
     reading->reader = reader;
-    reading->matcher = matcher_new();
+    reading->matcher = matcher_new(); /* how many messages have both ends cannot be seen from either */
     census_start(&contents->census);
     struct sink *sinks[] = {&contents->census.sink, matcher_sink(reading->matcher)};
     if (engine_stream(request, reader, sinks, 2, err) != STATUS_OK) {

@@ -40,11 +40,13 @@ static enum status give_spans(const struct convert_request *request, struct conv
 /* With corrected clocks the messages are matched on their way out, to count what could not be corrected. */
 static enum status stream(const struct convert_request *request, struct convert_result *result, struct error *err)
 {
-    struct matcher *matcher = result->clocks ? matcher_new() : NULL;
-    struct sink *sinks[] = {&result->own_writer->sink, matcher ? matcher_sink(matcher) : NULL};
-    enum status status = engine_stream(request->trace, result->reader, sinks, matcher ? 2 : 1, err);
-    if (matcher)
-        result->messages = matcher_counts(matcher);
+    struct sink *sinks[] = {&result->own_writer->sink, NULL};
+    if (!result->clocks)
+        return engine_stream(request->trace, result->reader, sinks, 1, err);
+    struct matcher *matcher = matcher_new();
+    sinks[1] = matcher_sink(matcher);
+    enum status status = engine_stream(request->trace, result->reader, sinks, 2, err);
+    result->messages = matcher_counts(matcher);
     matcher_free(matcher);
     return status;
 }

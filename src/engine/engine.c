@@ -56,8 +56,10 @@ static bool has_window(const struct engine_request *request)
 
 static unsigned threads_of(const struct engine_request *request, unsigned most)
 {
-    unsigned threads = request->threads > 0 ? request->threads : parallel_processors();
-    return threads < most ? threads : most;
+    unsigned threads = request->threads;
+    if (threads == 0)
+        threads = parallel_processors();
+    return smaller(threads, most);
 }
 
 /* Damage can put an event centuries away from the others: sums and replays would overflow ns. */
@@ -89,9 +91,12 @@ static enum status read_metrics_file(struct run *run, struct input *input, struc
     input_close(input);
     if (run->metrics && run->ranks)
         metrics_select(run->metrics, run->ranks, request->rank_count);
-    if (run->metrics && !run->metrics->analysis)
+    if (!run->metrics)
+        return STATUS_FAILED;
+    /* metrics_select drops the analysis: its numbers are of all processes together */
+    if (!run->metrics->analysis)
         run->result.lack = request->ranks ? ENGINE_LACKS_WHOLE : ENGINE_LACKS_EVENTS;
-    return run->metrics ? STATUS_OK : STATUS_FAILED;
+    return STATUS_OK;
 }
 
 /* Reads the trace into run->accumulator, if it can be read in slices; else it is still to be read. */
@@ -99,19 +104,24 @@ static enum status read_slices(struct run *run, struct accumulator_options what,
 {
     const struct engine_request *request = run->request;
     bool shared = team_size(request->team) > 1;
-    unsigned most = shared ? (unsigned)team_size(request->team) : threads_of(request, THREADS_READING);
+    unsigned most = threads_of(request, THREADS_READING);
+    if (shared)
+        most = (unsigned)team_size(request->team);
     unsigned slices = slices_worth(run->reader, request->inputs, request->input_count, most);
     if (slices < 2)
         return STATUS_OK;
     struct watching watching = {.request = request, .step = ENGINE_STEP_EVENTS, .parts = slices};
-    run->accumulator =
-        shared
-            ? sharing_accumulate(request->team, run->reader, request->inputs[0], slices, what, opening_watch, &watching)
-            : slices_accumulate(run->reader, request->inputs[0], slices, what, opening_watch, &watching);
-    if (run->accumulator)
-        run->result.slices = slices;
+    const char *path = request->inputs[0];
+    if (shared)
+        run->accumulator = sharing_accumulate(request->team, run->reader, path, slices, what, opening_watch, &watching);
     else
-        run->reader = reader_again(run->reader, request->inputs, request->input_count, err);
+        run->accumulator = slices_accumulate(run->reader, path, slices, what, opening_watch, &watching);
+    if (run->accumulator) {
+        run->result.slices = slices;
+        return STATUS_OK;
+    }
+    /* The slices might not add up to what one pass gives: it is begun again. */
+    run->reader = reader_again(run->reader, request->inputs, request->input_count, err);
     return run->reader ? STATUS_OK : STATUS_FAILED;
 }
 
@@ -162,6 +172,7 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
     struct sink *sinks[BEFORE_HANG_SINKS + 3] = {accumulator_sink(run->accumulator), graph_builder_sink(graph),
                                                  user_spans_builder_sink(spans)};
     size_t count = 3;
+    /* What a run that hung does at its end would outweigh everything else: findings are about the time before. */
     struct before_hang *before = memory_new(sizeof *before);
     if (run->searching)
         sinks[count++] = searching_sink(run->searching);
@@ -212,7 +223,8 @@ static void note_clocks(struct metrics *metrics, const struct clocks *clocks, co
     }
 }
 
-/* Results from the graph. */
+/* Results from the graph. Analysis and phases only read it, each with memory of its own: they can be made at once. The
+   search comes after them, as it needs the phases' loops and all threads. */
 static void analyse_graph(struct run *run)
 {
     unsigned threads = threads_of(run->request, THREADS_ANALYSING);
@@ -244,7 +256,12 @@ static enum status read_trace(struct run *run, struct error *err)
         return STATUS_FAILED;
     bool whole = !has_window(request) && !request->ranks;
     bool deep = whole && (run->wants & WANTS_GRAPH);
-    if ((deep ? read_whole(run, what, err) : read_events(run, what, err)) != STATUS_OK)
+    enum status status;
+    if (deep)
+        status = read_whole(run, what, err);
+    else
+        status = read_events(run, what, err);
+    if (status != STATUS_OK)
         return STATUS_FAILED;
     run->metrics = accumulator_metrics(run->accumulator, err);
     if (!run->metrics || check_span(run, run->reader->input->name, err) != STATUS_OK)
@@ -253,7 +270,8 @@ static enum status read_trace(struct run *run, struct error *err)
     run->metrics->profile = run->profile;
     run->metrics->resources = run->resources;
     run->result.clocks = reader_clocks(run->reader);
-    run->result.lack = !whole ? ENGINE_LACKS_WHOLE : ENGINE_LACKS_NOTHING;
+    if (!whole)
+        run->result.lack = ENGINE_LACKS_WHOLE;
     if (deep && run->graph->too_large)
         run->result.lack = ENGINE_LACKS_ROOM;
     else if (deep)
@@ -265,6 +283,7 @@ static enum status read_trace(struct run *run, struct error *err)
 static enum status read_inputs(struct run *run, struct error *err)
 {
     const struct engine_request *request = run->request;
+    /* a copy: the accumulator, and with it the result, outlives the request */
     if (request->ranks) {
         run->ranks = memory_new(request->rank_count * sizeof *run->ranks);
         memcpy(run->ranks, request->ranks, request->rank_count * sizeof *run->ranks);
@@ -278,6 +297,7 @@ static enum status read_inputs(struct run *run, struct error *err)
     return run->reader ? read_trace(run, err) : STATUS_FAILED;
 }
 
+/* From numbers to sentences: also of a metrics file, with the same result. */
 static void judge(struct run *run)
 {
     if (run->wants & ENGINE_HEURISTICS)
@@ -291,8 +311,10 @@ static void judge(struct run *run)
 /* The requested results, including their dependencies. */
 static unsigned wants_of(const struct engine_request *request)
 {
-    unsigned needed = request->wants & ENGINE_FINDINGS ? ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_HEURISTICS : 0;
-    return request->wants | needed;
+    unsigned wants = request->wants;
+    if (wants & ENGINE_FINDINGS)
+        wants |= ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_HEURISTICS;
+    return wants;
 }
 
 struct engine_result *engine_run(const struct engine_request *request, struct error *err)

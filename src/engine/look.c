@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "engine/opening.h"
 #include "engine/span.h"
 
@@ -7,10 +8,10 @@
 
 static int rank_compare(const void *a, const void *b)
 {
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return (left > right) - (left < right);
+    return order_by(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
+/* Rows are locations: a process has one for each of its threads, and all of them are chosen with it. */
 static void choose_rows(struct engine_look *look, const struct engine_request *request)
 {
     const struct timeline_info *info = timeline_info(look->timeline);

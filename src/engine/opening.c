@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/opening.h"
 
+#include "core/numbers.h"
 #include "metrics/metrics_file.h"
 #include "timeline/fix_clocks.h"
 
@@ -18,8 +19,9 @@ bool opening_watch(void *context, const struct reader *reader)
     if (!request->watch || watching->calls++ % CALLS_PER_LOOK != 0)
         return true;
     input_progress(reader->input, &done, &total);
-    return request->watch(request->watch_context, watching->step, done * (watching->parts > 1 ? watching->parts : 1),
-                          total);
+    if (watching->parts > 1)
+        done *= watching->parts;
+    return request->watch(request->watch_context, watching->step, done, total);
 }
 
 bool opening_reads_twice(const struct engine_request *request)
@@ -46,6 +48,7 @@ static struct reader *open_inputs(const struct engine_request *request, struct i
         (void)error_set(err, ERROR_USAGE, "no trace given");
         return NULL;
     }
+    /* A metrics file comes alone. Anything else is the readers' business, also what is not there. */
     if (request->input_count > 1 || !is_file(inputs[0]))
         return reader_open(inputs, request->input_count, err);
     struct input *input = input_open(inputs[0], err);
@@ -54,7 +57,7 @@ static struct reader *open_inputs(const struct engine_request *request, struct i
         input_close(input);
         return NULL;
     }
-    size_t size = input_available(input) < PROBE_SIZE ? input_available(input) : PROBE_SIZE;
+    size_t size = smaller(input_available(input), (size_t)PROBE_SIZE);
     if (!metrics_file_probe(input->at, size))
         return reader_open_input(input, err);
     if (metrics_file) {
@@ -70,9 +73,9 @@ struct reader *opening_inputs(const struct engine_request *request, struct input
 {
     struct reader *reader = open_inputs(request, metrics_file, err);
     struct watching watching = {.request = request, .step = ENGINE_STEP_CLOCKS};
-    return reader && request->fix_clocks
-               ? reader_fix_clocks(reader, request->inputs, request->input_count, opening_watch, &watching, err)
-               : reader;
+    if (!reader || !request->fix_clocks)
+        return reader;
+    return reader_fix_clocks(reader, request->inputs, request->input_count, opening_watch, &watching, err);
 }
 
 struct reader *engine_open(const struct engine_request *request, struct error *err)
@@ -95,9 +98,13 @@ enum status engine_check_trace(const struct engine_request *request, struct erro
     if (request->input_count > 1 || strcmp(inputs[0], "-") == 0 || !is_file(inputs[0]))
         return STATUS_OK;
     struct input *input = input_open(inputs[0], err);
-    enum status status = input ? input_need(input, PROBE_SIZE, err) : STATUS_FAILED;
-    if (status != STATUS_FAILED && metrics_file_probe(input->at, input_available(input)))
+    if (!input)
+        return STATUS_FAILED;
+    enum status status = input_need(input, PROBE_SIZE, err);
+    if (status == STATUS_END) /* smaller than what a format is recognised by */
+        status = STATUS_OK;
+    if (status == STATUS_OK && metrics_file_probe(input->at, input_available(input)))
         status = fault_no_events(input, err);
     input_close(input);
-    return status == STATUS_FAILED ? status : STATUS_OK;
+    return status;
 }

@@ -15,8 +15,11 @@ struct searching {
 
 struct searching *searching_new(const struct engine_request *request, struct error *err)
 {
-    struct hypotheses *hypotheses =
-        request->hypotheses ? hypotheses_read(request->hypotheses, err) : hypotheses_default();
+    struct hypotheses *hypotheses;
+    if (request->hypotheses)
+        hypotheses = hypotheses_read(request->hypotheses, err);
+    else
+        hypotheses = hypotheses_default();
     if (!hypotheses)
         return NULL;
     if (request->has_threshold)
@@ -30,7 +33,7 @@ void searching_free(struct searching *searching)
 {
     if (!searching)
         return;
-    if (searching->states)
+    if (searching->states) /* it never came to the end: a builder is freed by ending it */
         state_track_free(state_track_builder_end(searching->states));
     hypotheses_free(searching->hypotheses);
     free(searching);

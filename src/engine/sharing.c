@@ -33,6 +33,7 @@ static int rank_of(unsigned index, unsigned slices)
     return index + 1 == slices ? 0 : (int)index + 1;
 }
 
+/* No bytes stand for a share that is not to be had: the merge goes on, so that nobody waits for it. */
 static void share_send(struct team *team, int to, struct share *share)
 {
     char *data = NULL;
@@ -65,6 +66,7 @@ static struct share share_receive(struct team *team, int from, struct accumulato
 static void share_merge(struct share *first, struct share *later)
 {
     struct error err = {0};
+    /* The depths add up at most: beyond the limit of one pass, a state would be counted that it does not count. */
     bool exact = first->accumulator && later->accumulator && first->depth + later->depth <= DEPTH_LIMIT &&
                  accumulator_merge(first->accumulator, later->accumulator, &err) == STATUS_OK;
     accumulator_free(later->accumulator);
@@ -94,7 +96,9 @@ static struct share share_reduce(struct team *team, unsigned slices, unsigned in
     what.later_slice = false;
     if (index == 0)
         share_send(team, 0, &share);
-    return index + 1 == slices ? share_receive(team, rank_of(0, slices), what) : (struct share){0};
+    if (index + 1 < slices)
+        return (struct share){0};
+    return share_receive(team, rank_of(0, slices), what);
 }
 
 static struct share share_read(struct reader *reader, uint64_t from, uint64_t to, struct accumulator_options what,
@@ -113,9 +117,12 @@ static char *append(char *at, const void *data, size_t size)
     return at + size;
 }
 
+/* All processes run the same program on the same kind of machine: structs are sent as they are in memory. */
 static void job_send(struct team *team, struct job job, const struct clog2_known *known, const char *path)
 {
-    size_t ranks = job.what.ranks ? job.what.rank_count * sizeof *job.what.ranks : 0;
+    size_t ranks = 0;
+    if (job.what.ranks)
+        ranks = job.what.rank_count * sizeof *job.what.ranks;
     size_t ranges = known->count * sizeof *known->ranges;
     size_t size = sizeof job + ranks + ranges + job.path_size;
     char *data = memory_new(size), *at = data;
@@ -147,8 +154,11 @@ struct accumulator *sharing_accumulate(struct team *team, struct reader *reader,
     what.later_slice = false;
     share = share_reduce(team, slices, job.index, share, what);
     struct error err = {0};
-    struct sink *sink = share.accumulator ? accumulator_sink(share.accumulator) : NULL;
-    return sink && sink->begin(sink, reader->defs, &err) == STATUS_OK ? share.accumulator : NULL;
+    if (!share.accumulator)
+        return NULL;
+    /* It was packed without its definitions, which are those of this process's reader. */
+    struct sink *sink = accumulator_sink(share.accumulator);
+    return sink->begin(sink, reader->defs, &err) == STATUS_OK ? share.accumulator : NULL;
 }
 
 /* `data` is what job_send sent. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/span.h"
 
+#include "core/numbers.h"
 #include "engine/opening.h"
 #include "timeline/fix_clocks.h"
 
@@ -22,8 +23,11 @@ static enum status span_events(struct sink *sink, const struct batch *batch, str
         if (!event_counts(&batch->events[i]))
             continue;
         int64_t time_ns = batch->events[i].time_ns;
-        span->begin_ns = span->any && span->begin_ns < time_ns ? span->begin_ns : time_ns;
-        span->end_ns = span->any && span->end_ns > time_ns ? span->end_ns : time_ns;
+        if (!span->any)
+            span->begin_ns = span->end_ns = time_ns;
+        /* processes come one after the other: the first event is not the earliest */
+        span->begin_ns = smaller(span->begin_ns, time_ns);
+        span->end_ns = larger(span->end_ns, time_ns);
         span->any = true;
     }
     return STATUS_OK;
@@ -34,9 +38,12 @@ static int64_t after_begin(const struct engine_time *time, int64_t duration_ns)
     if (time->kind != ENGINE_TIME_SHARE)
         return time->ns;
     double ns = time->share * (double)duration_ns;
-    return ns < 9e18 ? llrint(ns) : INT64_MAX / 2;
+    if (ns >= 9e18) /* beyond int64_t; a share may be any number of times the run */
+        return INT64_MAX / 2;
+    return llrint(ns);
 }
 
+/* Saturates: a damaged trace may end where int64_t does. */
 static int64_t time_later(int64_t begin_ns, int64_t ns)
 {
     int64_t later;
@@ -48,8 +55,11 @@ enum status span_window(const struct engine_window *window, int64_t begin_ns, in
 {
     int64_t duration_ns = time_since(begin_ns, end_ns);
     bool has_from = window->from.kind != ENGINE_TIME_OPEN, has_to = window->to.kind != ENGINE_TIME_OPEN;
-    int64_t from = has_from ? after_begin(&window->from, duration_ns) : 0;
-    int64_t to = has_to ? after_begin(&window->to, duration_ns) : 0;
+    int64_t from = 0, to = 0;
+    if (has_from)
+        from = after_begin(&window->from, duration_ns);
+    if (has_to)
+        to = after_begin(&window->to, duration_ns);
     if (has_from && has_to && to < from)
         return error_set(err, ERROR_USAGE, "the window ends before it begins");
     found->have_from = has_from && from > 0;
@@ -81,7 +91,11 @@ enum status span_view(const struct engine_window *window, const struct timeline_
     struct accumulator_options found = {0};
     if (span_window(window, info->begin_ns, info->end_ns, &found, err) != STATUS_OK)
         return STATUS_FAILED;
-    view->from_ns = found.have_from ? found.from_ns : info->begin_ns;
-    view->to_ns = found.have_to ? found.to_ns : time_later(info->end_ns, 1);
+    view->from_ns = info->begin_ns;
+    view->to_ns = time_later(info->end_ns, 1); /* windows are half-open: the last event is in it */
+    if (found.have_from)
+        view->from_ns = found.from_ns;
+    if (found.have_to)
+        view->to_ns = found.to_ns;
     return STATUS_OK;
 }

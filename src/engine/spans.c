@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+/* A wait begins with its call: where it ends, the call it waits for has been entered. */
 static enum status give_wait(const struct graph *graph, uint32_t location, uint32_t call, struct writer *writer,
                              struct error *err)
 {
@@ -19,7 +20,9 @@ static enum status give_wait(const struct graph *graph, uint32_t location, uint3
                                .to_ns = enter_ns + wait.ns,
                                .name = wait_kind_name(wait.kind),
                                .cause = known ? graph->locations[wait.cause_location].process : WRITER_NOBODY};
-    return wait.kind == WAIT_NONE ? STATUS_OK : writer->format->span(writer, &span, err);
+    if (wait.kind == WAIT_NONE)
+        return STATUS_OK;
+    return writer->format->span(writer, &span, err);
 }
 
 static enum status give_waits(const struct graph *graph, struct writer *writer, struct error *err)
@@ -31,6 +34,7 @@ static enum status give_waits(const struct graph *graph, struct writer *writer, 
     return STATUS_OK;
 }
 
+/* A finding has no process: several may take part, and its text names them. Its times count from the run's begin. */
 static enum status give_finding(const struct finding *finding, int64_t begin_ns, struct writer *writer,
                                 struct error *err)
 {
@@ -51,6 +55,7 @@ static enum status give_finding(const struct finding *finding, int64_t begin_ns,
 enum status engine_give_spans(const struct engine_request *request, struct writer *writer, enum engine_lack *lack,
                               struct error *err)
 {
+    /* Waits in a window may have their cause outside it: the whole run is diagnosed, whatever is written. */
     struct engine_request whole = *request;
     whole.wants = ENGINE_FINDINGS | ENGINE_GRAPH;
     struct engine_result *result = engine_run(&whole, err);
@@ -58,7 +63,9 @@ enum status engine_give_spans(const struct engine_request *request, struct write
         return STATUS_FAILED;
     if (lack)
         *lack = result->lack;
-    enum status status = result->graph ? give_waits(result->graph, writer, err) : STATUS_OK;
+    enum status status = STATUS_OK;
+    if (result->graph)
+        status = give_waits(result->graph, writer, err);
     for (size_t i = 0; result->findings && i < result->findings->count && status == STATUS_OK; i++)
         status = give_finding(&result->findings->finding[i], result->metrics->begin_ns, writer, err);
     engine_free(result);

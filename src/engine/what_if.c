@@ -12,7 +12,7 @@ struct replayed {
     const struct graph *graph;
     double *compute; /* by location, owned */
     unsigned free_waits;
-    bool *free_states, *free_channels; /* owned */
+    bool *free_states, *free_channels; /* owned; NULL: none is free */
 };
 
 static void replayed_clear(struct replayed *replayed)
