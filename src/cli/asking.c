@@ -26,7 +26,7 @@ void asking_end(struct asking *asking)
 struct engine_result *asking_run(struct asking *asking, const struct common_options *common, struct error *err)
 {
     struct engine_result *result = engine_run(&asking->request, err);
-    asking_end(asking);
+    asking_end(asking); /* before anything is printed: the line of progress has no end of its own */
     if (result && result->slices > 0 && common->verbose)
         command_note(common, "%s: read in %u slices by %s", common->inputs[0], result->slices,
                      team_size(common->team) > 1 ? "as many processes" : "as many threads");
@@ -54,6 +54,7 @@ enum status ask_look(const struct common_options *common, const struct trace_opt
     asking_begin(&asking, common, trace, 0);
     if (silent)
         asking.request.watch = NULL;
+    /* A look that is a part of something else, such as a report, has nothing to say about the cache. */
     enum status status = engine_look_open(look, &asking.request, silent ? NULL : say, (void *)(uintptr_t)common, err);
     asking_end(&asking);
     return status;

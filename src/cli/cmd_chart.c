@@ -27,6 +27,7 @@ struct charts {
 
 static enum status unknown_chart(const char *name, int length, struct error *err)
 {
+    /* a near name is better than a list, a list better than nothing */
     char names[256] = "", nearest[GUESS_TEXT];
     struct guess guess = guess_of(name, (size_t)length);
     for (size_t i = 0; i < chart_count(); i++) {
@@ -39,6 +40,7 @@ static enum status unknown_chart(const char *name, int length, struct error *err
 }
 
 /* "compute,balance" or "all". */
+/* In the order of the list: it is that of pages. */
 static enum status charts_parse(const char *names, struct charts *charts, struct error *err)
 {
     bool all = strcmp(names, "all") == 0;
@@ -64,6 +66,7 @@ static double number_or(const struct number_option *number, double usual)
     return number->text ? (double)number->value : usual;
 }
 
+/* Sizes are in pixels of 1/96 inch (CSS); only a PNG has pixels of its own, of which --dpi says how many there are. */
 static enum status picture_options(const struct chart_options *options, struct picture *picture, struct error *err)
 {
     *picture = (struct picture){.width = number_or(&options->width, CHART_WIDTH),
@@ -100,6 +103,7 @@ static int write_directory(const struct target_options *target, const struct pic
         (void)error_set(&err, ERROR_OUTPUT, "%s: cannot create the directory: %s", target->path, strerror(errno));
         return command_fault(&err);
     }
+    /* The first fault ends it: a full disk would not have room for the next chart either. */
     for (size_t i = 0; i < picture->count; i++) {
         struct picture one = *picture;
         one.charts = &picture->charts[i];
@@ -138,7 +142,8 @@ static enum status check_output(const struct chart_options *options, const struc
     return STATUS_OK;
 }
 
-/* A chart that cannot be drawn is a fault if it was requested by name, and left out if all were requested. */
+/* Each fault says what would have to be given instead. A chart that cannot be drawn is a fault if it was requested by
+ * name, and left out if all were requested. */
 static enum status check_charts(const struct common_options *common, struct picture *picture, struct charts *charts,
                                 struct error *err)
 {
@@ -185,7 +190,7 @@ static enum status make_scene(const struct common_options *common, const struct 
                               const struct picture *picture, const struct charts *charts, struct engine_look *look,
                               struct scene *scene, bool *made, struct error *err)
 {
-    bool wanted = false, standard = false;
+    bool wanted = false, standard = false; /* an index cannot be made of standard input, which is read only once */
     *made = false;
     for (size_t i = 0; i < charts->count; i++)
         wanted = wanted || charts->chart[i]->needs == NEEDS_EVENTS;
@@ -227,7 +232,7 @@ static int draw_charts(const struct target_options *target, struct picture *pict
     return write_charts(target, picture, directory, code);
 }
 
-/* Charts of several runs, and of the largest. */
+/* Charts of several runs, and of the largest: it shows best what stops the program from scaling. */
 static int draw_several(const struct chart_options *options, struct picture *picture, struct charts *charts)
 {
     struct error err = {0};
@@ -259,7 +264,8 @@ static int draw_several(const struct chart_options *options, struct picture *pic
     return code;
 }
 
-/* `chart scaling` is always of several runs; others are where the files are whole runs. */
+/* Opening the files to see what they are takes as long as reading them: only charts of sizes need to know.
+   `chart scaling` is always of several runs; others are where the files are whole runs. */
 static bool is_of_several(const struct common_options *common, const struct charts *charts)
 {
     bool of_sizes = false;
@@ -297,7 +303,7 @@ static int draw(const struct chart_options *options, struct picture *picture, st
     }
     if (made)
         scene_clear(&scene);
-    picture->input.scene = NULL;
+    picture->input.scene = NULL; /* the picture outlives it */
     engine_look_close(&look);
     engine_free(run);
     return code;

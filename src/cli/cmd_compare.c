@@ -21,7 +21,7 @@ struct compared {
     struct gate_run **places;        /* the same with findings */
     char **names;
     size_t run_count, version_count;
-    unsigned wants;        /* of enum engine_want */
+    unsigned wants;        /* of enum engine_want: the same of all runs, so that they can be compared */
     bool begins_group;     /* "--" came before the next run */
     const char *last_path; /* of the second version, for what needs a place */
 };
@@ -52,6 +52,7 @@ static size_t group_of(struct compared *compared, char *name)
 }
 
 /* The version with this name if it was given by NAME=, else a new one. Takes the name. */
+/* Two files of the same name are two versions: only NAME= puts runs together. */
 static size_t version_of(struct compared *compared, char *name, bool grouped)
 {
     for (size_t v = 0; grouped && v < compared->version_count; v++)
@@ -65,6 +66,7 @@ static size_t version_of(struct compared *compared, char *name, bool grouped)
 }
 
 /* Versions are groups of files that "--" separates. */
+/* A "--" at either end separates nothing. */
 static bool has_groups(const struct common_options *common)
 {
     for (size_t i = 1; i + 1 < common->input_count; i++)
@@ -98,6 +100,7 @@ static enum status add_run(struct compared *compared, const struct compare_optio
     if (v == 1)
         compared->last_path = input;
     struct version *version = &compared->versions[v];
+    /* `versions` points to the array, which moves as it grows: it is set anew each time. */
     compared->metrics[v] = memory_resize(compared->metrics[v], (version->run_count + 1) * sizeof(struct metrics *));
     compared->metrics[v][version->run_count++] = metrics;
     version->name = compared->names[v];
@@ -184,6 +187,7 @@ static void write_comparison(struct output *output, const void *context)
 static struct significance *test_versions(const struct compared *compared, struct comparison *comparison, bool always)
 {
     size_t count = compared->version_count;
+    /* One run has no variance: nothing can be said about chance. Formats for services say even that. */
     for (size_t v = 0; v < count; v++)
         if (compared->versions[v].run_count < 2 && !always)
             return NULL;
@@ -211,6 +215,7 @@ static int gate_code(const struct compare_options *options, const struct gate *g
             gate_sentence(gate, &gate->checks[i], sentence);
             fprintf(stderr, "sight: %s\n", sentence);
         }
+    /* A test with too few runs passes whatever happened: whoever relies on it must know. */
     if (gate->count > 0 && !gate->is_possible)
         command_note(&options->common, "%zu and %zu run%s cannot show that a condition fails; %zu of each can",
                      gate->before, gate->after, text_plural(gate->after, "", "s"),
@@ -249,6 +254,7 @@ static int answer(const struct compare_options *options, const struct compared *
     return code;
 }
 
+/* A run that cannot be read ends it: a comparison without it would be another one. */
 static int compare(const struct command *command, const struct compare_options *options, struct compared *compared)
 {
     struct error err = {0};
@@ -272,6 +278,7 @@ int cmd_compare(const struct command *command, const struct compare_options *opt
 {
     size_t count = options->common.input_count;
     struct error err = {0};
+    /* before any run is read: they may be many, and large */
     if (options->fail_on && gate_check_conditions(options->fail_on, &err) != STATUS_OK)
         return command_fault(&err);
     if (count < 2)

@@ -93,7 +93,8 @@ static void write_terms(struct output *output)
         output_print(output, "%s%s", i ? " " : "", glossary_at(i).name);
 }
 
-/* Bash. In the script, `offer` is the list of possible words at the cursor. */
+/* Bash splits words at = and : (COMP_WORDBREAKS), which the script puts together again. In the script, `offer` is the
+ * list of possible words at the cursor. */
 
 static const char bash_begin[] =
     "# bash completion of sight, printed by 'sight completion bash'.\n"
@@ -156,6 +157,7 @@ static void bash_option_names(struct output *output, const struct command *comma
     output_text(output, "'\n");
 }
 
+/* The words after an option with a value; what a shell offers for FILE it knows best itself. */
 static void bash_value(struct output *output, const struct command *command, const struct option_row *row)
 {
     enum place place = place_of_value(row);
@@ -287,6 +289,7 @@ static void zsh_option(struct output *output, const struct command *command, con
     output_text(output, "'");
 }
 
+/* "*": any number of files; "1": one word. */
 static void zsh_arguments(struct output *output, const struct command *command)
 {
     enum place place = place_of_arguments(command);
@@ -335,6 +338,7 @@ static void write_zsh(struct output *output, const void *context)
 
 int cmd_completion(const struct command *command, const struct completion_options *options)
 {
+    /* printed, not installed: a user without rights on the machine can source them */
     static const struct {
         const char *name;
         void (*write)(struct output *output, const void *context);

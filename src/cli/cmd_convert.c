@@ -30,6 +30,7 @@ static const struct writer_format *convert_format(const struct convert_options *
         error_set(err, ERROR_USAGE, "unknown format '%s'; there are:%s", options->format.word, all);
         return NULL;
     }
+    /* app.xml.gz is XML: the output compresses what it is given by the last suffix */
     size_t length = strlen(options->target.path);
     if (ends_with(options->target.path, length, ".gz"))
         length -= strlen(".gz");
@@ -46,6 +47,7 @@ static const struct writer_format *convert_format(const struct convert_options *
     return NULL;
 }
 
+/* What a format has no place for is lost without a fault, but not without a word. */
 static void report_losses(const struct convert_options *options, const struct writer *writer)
 {
     char number[TEXT_NUMBER_SIZE];
@@ -71,6 +73,7 @@ static void report_clocks(const struct convert_options *options, const struct co
                  text_thousands(left, result->messages.received_before_sent));
 }
 
+/* Waits and findings are beside the trace: without them the output is complete, and no fault. */
 static void report_lack(const struct convert_options *options, const struct convert_result *result)
 {
     const char *why = NULL;

@@ -15,7 +15,7 @@ static enum status stream(const struct events_options *options, const struct eng
     bool json = choice_is(options->format, "jsonl");
     struct events_report report = events_report_to(output, json, request->ranks, request->rank_count);
     struct sink *sinks[] = {&report.sink};
-    struct error closing = {0};
+    struct error closing = {0}; /* the first fault is reported: a full disk shows in writing, and again in closing */
     enum status status = engine_stream(request, reader, sinks, 1, err);
     if (output_close(output, status == STATUS_OK, &closing) != STATUS_OK && status == STATUS_OK) {
         *err = closing;

@@ -27,6 +27,7 @@ struct asked {
     const char *finding; /* a place in the diagnosis or an id; NULL: all */
 };
 
+/* Places go up to 999: a larger number is a file's name. */
 static bool is_finding_word(const char *word)
 {
     int64_t number;
@@ -62,6 +63,7 @@ static void write_others(struct output *output, const struct findings *findings,
 /* The requested findings; their contents are borrowed from the run. */
 static void write_json(struct output *output, const char *finding, const struct engine_result *run)
 {
+    /* a copy of the list alone: what it lists belongs to the run */
     struct findings wanted = *run->findings;
     wanted.finding = memory_new(run->findings->count * sizeof *wanted.finding);
     wanted.count = 0;
@@ -108,6 +110,8 @@ static void write_explanations(struct output *output, const void *context, const
         write_others(output, run->findings, finding);
 }
 
+/* Of two words of which only the second is a file, the first was meant as a finding: a missing file would be the wrong
+   thing to report. */
 static int unknown_finding(const char *word)
 {
     char text[GUESS_TEXT];

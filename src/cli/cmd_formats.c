@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* A format that is read or written. */
+/* A format that is read or written. Two tables, of readers and of writers, become one: by name. */
 struct format_row {
     const char *name, *title, *suffix;
     bool read, written;
@@ -62,6 +62,11 @@ static bool format_row(size_t index, struct format_row *row)
     return !is_read(format->name);
 }
 
+static const char *yes_or_no(bool truth)
+{
+    return truth ? "yes" : "no";
+}
+
 static void write_formats(struct output *output, const void *context)
 {
     const struct formats_options *options = context;
@@ -83,12 +88,13 @@ static void write_formats(struct output *output, const void *context)
         if (format_row(i, &row))
             text_table_row(table, NULL, &row);
     text_table_print(table, output, "");
+    /* so that people who have such a file learn what it is */
     output_text(output, "\nRecognised, but not read:\n");
     for (size_t i = 0; i < foreign_count(); i++)
         output_print(output, "  %s\n", foreign_at(i)->title);
     output_text(output, "\nTraces are recognised by their content, not by their names. ");
-    output_print(output, "Compressed traces are read directly: gzip %s, zstd %s.\n", input_has_gzip() ? "yes" : "no",
-                 input_has_zstd() ? "yes" : "no");
+    output_print(output, "Compressed traces are read directly: gzip %s, zstd %s.\n", yes_or_no(input_has_gzip()),
+                 yes_or_no(input_has_zstd()));
 }
 
 int cmd_formats(const struct command *command, const struct formats_options *options)

@@ -5,6 +5,8 @@
 #include "render/reports/diagnosis.h"
 #include "render/reports/heuristics_report.h"
 
+/* People get the findings' savings as well, which the indices cannot give: how much a remedy is worth. CSV is a table
+   of one kind of row. */
 static void write_heuristics(struct output *output, const void *context, const struct engine_result *run)
 {
     const struct heuristics_options *options = context;

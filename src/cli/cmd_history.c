@@ -31,6 +31,7 @@ static enum status list_files(struct reading *reading, struct error *err)
     if (!directory)
         return error_set(err, ERROR_INPUT, "%s: %s", reading->directory, strerror(errno));
     while ((entry = readdir(directory)))
+        /* hidden files are those of editors and tools */
         if (entry->d_name[0] != '.' && fstatat(dirfd(directory), entry->d_name, &about, 0) == 0 &&
             S_ISREG(about.st_mode))
             ARRAY_PUSH(reading->runs, reading->count, reading->capacity,
@@ -39,7 +40,8 @@ static enum status list_files(struct reading *reading, struct error *err)
     return STATUS_OK;
 }
 
-/* Reads one file, in one of several threads. */
+/* Reads one file, in one of several threads: the file itself with one, as all have work. A file
+   that is no run is no fault: notes and scripts lie beside traces. */
 static void read_run(void *context, size_t index)
 {
     struct reading *reading = context;
@@ -58,6 +60,7 @@ static void read_run(void *context, size_t index)
 }
 
 /* Keeps what is a run; returns how many are none. */
+/* Its own pass, after all threads: they write into the array at their own places. */
 static size_t keep_runs(struct reading *reading)
 {
     size_t kept = 0, count = reading->count;

@@ -5,6 +5,7 @@
 #include "engine/contents.h"
 #include "render/reports/info_report.h"
 
+/* info looks at no performance: it needs one pass, and no memory that grows with the calls. */
 struct page {
     const struct info_options *options;
     const struct contents *contents;
@@ -32,6 +33,7 @@ int cmd_info(const struct command *command, const struct info_options *options)
     if (!contents)
         return command_fault(&err);
     const struct census *census = &contents->census;
+    /* without any event there is no time up to which the trace was read */
     int code = run_report_damage(contents->end, census->any ? time_since(census->begin_ns, census->end_ns) : -1);
     code = run_output(&options->target, write_info, &(struct page){options, contents}, code);
     engine_contents_free(contents);

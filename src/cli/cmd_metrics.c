@@ -51,6 +51,7 @@ static void write_metrics(struct output *output, const void *context, const stru
         write_text(output, options, metrics, title);
 }
 
+/* Checked before the trace is read. That a table is named without --format csv is no fault: SIGHT_TABLE may be set. */
 static bool table_exists(const char *name)
 {
     for (size_t i = 0; metrics_table_name(i); i++)
@@ -72,6 +73,7 @@ static int unknown_table(const struct command *command, const char *name)
     return command_usage(command, "unknown table '%s'; there are:%s", name, names);
 }
 
+/* The columns of CSV, not the titles of text: their names are words without blanks. */
 static int unknown_column(const struct command *command, const char *name)
 {
     size_t count;

@@ -5,6 +5,7 @@
 #include "cli/run.h"
 #include "render/reports/phases_report.h"
 
+/* Loops are found in the order of all calls: a part of the run, or of its processes, has others. */
 static enum status needs_phases(const void *context, const struct engine_result *run, struct error *err)
 {
     const struct phases_options *options = context;

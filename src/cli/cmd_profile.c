@@ -5,6 +5,7 @@
 #include "cli/run.h"
 #include "render/reports/profile_report.h"
 
+/* A profile without rows would look as if nothing had been computed. */
 static enum status needs_samples(const void *context, const struct engine_result *run, struct error *err)
 {
     const struct profile_options *options = context;

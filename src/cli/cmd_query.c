@@ -15,6 +15,8 @@ struct printed {
     const struct answer *answer;
 };
 
+/* As other commands print numbers of the unit: times with nine decimals, counts and bytes whole. Beyond 9e9 s and 1e18
+   they do not fit into ns and int64_t, and stay ratios. NaN is unknown. */
 static struct value value_of(const struct answer *answer, size_t row, size_t metric)
 {
     double value = answer->values[row * answer->metric_count + metric];
@@ -48,6 +50,7 @@ static void write_text(struct output *output, const struct answer *answer)
         output_text(output, "There are more values than rows.\n");
 }
 
+/* The names of columns are expressions, which may have commas: they are quoted like values. */
 static void write_csv(struct output *output, const struct answer *answer)
 {
     output_text(output, "focus");
@@ -118,7 +121,7 @@ int cmd_query(const struct command *command, const struct query_options *options
     if (options->common.input_count < 2)
         return command_usage(command, "a question and a trace are needed: 'METRIC @ FOCUS' TRACE");
     asking_begin(&asking, &options->common, &options->trace, 0);
-    asking.request.inputs++;
+    asking.request.inputs++; /* after the question */
     asking.request.input_count--;
     return answer(options, &asking, options->common.inputs[0]);
 }

@@ -7,6 +7,7 @@
 
 int cmd_record(const struct command *command, const struct record_options *options)
 {
+    /* asks about a compiler, not about a program: it goes without one */
     if (options->link)
         return recording_print_link(options->common.input_count ? options->common.inputs[0] : "mpicc");
     if (options->common.input_count == 0)

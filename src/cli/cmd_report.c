@@ -38,6 +38,7 @@ struct timeline_part {
     struct report_timeline part;
 };
 
+/* A timeline shows the whole run, from the file: a report about a part of it would contradict its own picture. */
 static bool can_have_timeline(const struct asked *asked, const struct engine_result *run)
 {
     const struct trace_options *trace = &asked->options->trace;
@@ -45,7 +46,7 @@ static bool can_have_timeline(const struct asked *asked, const struct engine_res
            !trace->processes.text && strcmp(asked->common->inputs[0], "-") != 0;
 }
 
-/* A fault becomes that of the output. */
+/* A fault becomes that of the output: the page is being written when the timeline is opened, and must not be kept. */
 static struct timeline_part *timeline_part_open(const struct asked *asked, const struct engine_result *run,
                                                 const char *title, struct output *output)
 {
@@ -149,6 +150,7 @@ static int report_several(const struct report_options *options)
     struct scaling *scaling = NULL;
     enum status status = STATUS_OK;
     int code = EXIT_DONE;
+    /* Those of all sizes are read without findings: only the largest is judged. */
     for (size_t i = 0; i < one.input_count && status == STATUS_OK; i++)
         status = several_runs_add(&several, &options->common, &options->trace, one.inputs[i], &code, &err);
     if (status == STATUS_OK)

@@ -21,6 +21,7 @@ static struct value resource_path(const void *context, const void *row)
     return value_text(((const struct resource *)row)->path);
 }
 
+/* Counted from the run's begin, like the times of findings: a trace's clock may begin anywhere. */
 static struct value resource_first(const void *context, const void *row)
 {
     const struct resource_tree *tree = context;
@@ -98,6 +99,7 @@ int cmd_resources(const struct command *command, const struct resources_options 
     struct sink *sinks[] = {resource_tree_builder_sink(builder)};
     struct reader *reader = engine_open(&asking.request, &err);
     enum status status = reader ? engine_stream(&asking.request, reader, sinks, 1, &err) : STATUS_FAILED;
+    /* also after a fault: the builder is freed by ending it */
     struct resource_tree tree = resource_tree_builder_end(builder, reader ? reader->defs : NULL);
     asking_end(&asking);
     struct printed printed = {options, &tree};

@@ -18,6 +18,7 @@ struct words {
     size_t count, capacity;
 };
 
+/* Words are only passed on to exec, which takes them without const but leaves them as they are. */
 static void add(struct words *words, const char *word)
 {
     ARRAY_PUSH(words->word, words->count, words->capacity, (char *)(uintptr_t)word);
@@ -64,6 +65,8 @@ static void diagnose(const struct common_options *common, const char *output)
     fflush(stdout); /* the program's signal may end sight, too */
 }
 
+/* Refused before anything is started. What a launcher is given stands after its name: added by sight in front of it, it
+   would be an option of another program. */
 static enum status check(const struct run_options *options, struct error *err)
 {
     const struct common_options *common = &options->common;

@@ -61,7 +61,7 @@ static int answer(const struct scaling_options *options, const struct scaling_ru
     struct scaling *scaling = scaling_of(runs, count, options->weak, &err);
     if (!scaling)
         return command_fault(&err);
-    scaling->cores = cores;
+    scaling->cores = cores; /* more threads than that cannot run at once, which explains a poor efficiency */
     struct written written = {options, scaling, sprof_result_of(options, runs, count)};
     code = run_output(&options->target, write_scaling, &written, code);
     scaling_free(scaling);
@@ -76,10 +76,11 @@ static int answer_performed(const struct scaling_options *options, struct perfor
     int code = EXIT_DONE;
     for (size_t i = 0; i < performed->count; i++) {
         struct performed *run = &performed->runs[i];
-        if (!run->trace)
+        if (!run->trace) /* no MPI, no regions of OpenMP: the time alone says how it scales */
             several_runs_push(given, (struct scaling_run){.time_s = run->time_s});
         else if (several_runs_add(given, &options->common, &options->trace, run->trace, &code, &err) != STATUS_OK)
             return command_fault(&err);
+        /* As they were started: a trace does not know of threads that never called MPI. */
         given->runs[given->count - 1].processes = run->processes;
         given->runs[given->count - 1].threads = run->threads;
     }

@@ -19,6 +19,7 @@ static enum status needs_file(const void *context, const struct engine_result *r
     if (profile->samples == 0)
         return error_set(err, ERROR_USAGE, "%s: has no samples: record it with --samples", asked->trace);
     struct profile_rows lines = profile_rows_of(profile, PROFILE_BY_LINE);
+    /* by the end of its path, as people name files: two that end alike are none */
     bool found = source_file_find(&lines, asked->file) != NULL;
     profile_rows_clear(&lines);
     if (found)

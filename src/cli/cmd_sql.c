@@ -36,7 +36,7 @@ struct session {
 /* What is asked, as the last argument: it is no file, and no name of one. */
 static bool is_query(const char *argument)
 {
-    if (access(argument, F_OK) == 0)
+    if (access(argument, F_OK) == 0) /* also of a file with blanks in its name */
         return false;
     if (argument[0] == '.' && isalpha((unsigned char)argument[1]))
         return !strchr(argument, '/');
@@ -132,7 +132,7 @@ static enum status schema_command(struct session *session, const char *name, str
 static enum status dot_command(struct session *session, const char *line, struct error *err)
 {
     char word[32] = "", argument[64] = "";
-    sscanf(line, "%31s %63s", word, argument);
+    sscanf(line, "%31s %63s", word, argument); /* longer ones are none of the commands, and no table */
     if (strcmp(word, ".tables") == 0)
         write_tables(session->output);
     else if (strcmp(word, ".schema") == 0)
@@ -150,6 +150,7 @@ static enum status run_text(struct session *session, const char *text, struct er
     if (*text == '.')
         return dot_command(session, text, err);
     enum status status = sql_run(session->sql, text, sql_printer_result(session->printer), err);
+    /* the table is read while the first rows are made: from now on there is text where the progress stood */
     progress_end(&session->asking.progress);
     sql_printer_end(session->printer);
     return status;
@@ -157,6 +158,7 @@ static enum status run_text(struct session *session, const char *text, struct er
 
 /* The prompt. */
 
+/* The statement that Ctrl-C stops; without one it ends the program, as it does elsewhere. */
 static struct sql *volatile running;
 
 static void stop_query(int signal_number)
@@ -169,6 +171,7 @@ static void stop_query(int signal_number)
     sql_stop(running); /* NOLINT(bugprone-signal-handler): sqlite3_interrupt may be called from one */
 }
 
+/* Statements may take several lines; the line's end stays, since a comment of SQL goes as far as that. */
 static char *joined(char *text, const char *line)
 {
     size_t length = 0, more = strlen(line);
@@ -185,7 +188,7 @@ static enum status run_typed(struct session *session, const char *text, bool ter
     running = session->sql;
     enum status status = run_text(session, text, err);
     running = NULL;
-    output_flush(session->output);
+    output_flush(session->output); /* someone is waiting for it */
     if (status != STATUS_FAILED || !terminal)
         return status;
     command_fault(err);
@@ -199,7 +202,7 @@ static enum status run_prompt(struct session *session, struct error *err)
     bool terminal = sql_prompt_is_terminal(prompt);
     char *text = NULL, *line;
     enum status status = STATUS_OK;
-    if (terminal)
+    if (terminal) /* a script is ended by Ctrl-C as a whole */
         signal(SIGINT, stop_query);
     while (status == STATUS_OK && (line = sql_prompt_line(prompt, text != NULL))) {
         if (!text && (strncmp(line, ".quit", 5) == 0 || strncmp(line, ".exit", 5) == 0)) {
@@ -218,6 +221,7 @@ static enum status run_prompt(struct session *session, struct error *err)
         }
         free(line);
     }
+    /* a last statement without its semicolon, as `sight sql < file` may have */
     if (text && status == STATUS_OK)
         status = run_typed(session, text, terminal, err);
     free(text);
@@ -225,6 +229,7 @@ static enum status run_prompt(struct session *session, struct error *err)
     return status;
 }
 
+/* Only now: a trace is read when a table of it is, and not at all where none is asked about. */
 static int damage_of(const struct session *session)
 {
     int code = EXIT_DONE;
@@ -272,6 +277,7 @@ static enum status session_run(struct session *session, struct error *err)
     size_t count = options->common.input_count;
     const char *query = count > 0 && is_query(inputs[count - 1]) ? inputs[--count] : NULL;
     struct sql_limits limits = limits_of(options);
+    /* --save writes a database, into which a result has no place */
     if (query && options->save)
         return error_set(err, ERROR_USAGE, "--save writes whole tables: it goes without a query");
     if (open_traces(session, count, err) != STATUS_OK)

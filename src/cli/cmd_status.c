@@ -14,7 +14,8 @@
 
 enum { STATUS_LINES = 40, TOP_LINES = 20 };
 
-/* The directory that is asked for: by name, by a process, or the one that there is. */
+/* A directory goes first: its name may be a number, too. The directory that is asked for: by name, by a process, or the
+ * one that there is. */
 static char *directory_of(const struct common_options *common, struct error *err)
 {
     int64_t pid = 0;
@@ -90,8 +91,9 @@ int cmd_top(const struct command *command, const struct top_options *options)
     bool goes_on = true;
     while (goes_on && code == EXIT_DONE && live_open(&now, directory, false, &err) == STATUS_OK) {
         shown.live = &now;
+        /* the first time since the begin, then since the last look */
         shown.pace = live_pace_of(before.state ? &before : NULL, &now);
-        if (shown.screen)
+        if (shown.screen) /* the cursor goes home and the screen is cleared (ECMA-48: CUP, ED) */
             fputs("\033[H\033[2J", stdout);
         fflush(stdout);
         code = run_output(NULL, write_status, &shown, EXIT_DONE);
@@ -101,6 +103,7 @@ int cmd_top(const struct command *command, const struct top_options *options)
         if (goes_on)
             nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
     }
+    /* That it cannot be read any more is how it ends, when the recording is merged and removed. */
     bool seen = before.state != NULL;
     live_close(&before);
     free(directory);

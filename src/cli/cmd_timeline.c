@@ -11,6 +11,8 @@
 
 enum { WIDTH_LEAST = 40, LINES = 40, LINES_MOST = 4096, STATES_MOST = 1000000 };
 
+/* Text shows tiles of the timeline's pyramid, whatever the trace's size; JSON has every state and message of the
+   window, for programs, and refuses where they are too many. */
 struct printed {
     const struct engine_look *look;
     const struct scene *scene;
@@ -53,7 +55,7 @@ static int print_json(const struct timeline_options *options, struct engine_look
     char states[TEXT_NUMBER_SIZE], messages[TEXT_NUMBER_SIZE];
     if (timeline_window(look->timeline, &look->view, STATES_MOST, &window, err) != STATUS_OK)
         return command_fault(err);
-    if (window.too_many) {
+    if (window.too_many) { /* a part of them would look like all */
         (void)error_set(err, ERROR_USAGE,
                         "%s states and %s messages are too many: narrow the window with --from and --to",
                         text_thousands(states, window.states_found), text_thousands(messages, window.messages_found));

@@ -28,6 +28,7 @@ struct question {
     struct scenario scenario; /* its words */
 };
 
+/* One of them is enough for a different network: what the others would say then has no limit or costs nothing. */
 static bool wants_network(const struct what_if_options *options)
 {
     return options->latency.text || options->bandwidth.text || options->buses.text || options->eager.text;
@@ -38,6 +39,7 @@ static bool wants_replay(const struct what_if_options *options)
     return options->ideal || options->free;
 }
 
+/* Without a question the standard scenarios answer the usual ones. */
 static bool asks_anything(const struct what_if_options *options)
 {
     return wants_network(options) || wants_replay(options) || options->balance || options->speed_up;
@@ -47,6 +49,7 @@ static bool asks_anything(const struct what_if_options *options)
 
 static enum status ask_network(struct question *question, const struct what_if_options *options, struct error *err)
 {
+    /* What is not given costs nothing: no latency, links and buses without limit, sends that never wait. */
     question->network = (struct network){.latency_ns = options->latency.ns,
                                          .bytes_per_s = options->bandwidth.value,
                                          .buses = (uint32_t)options->buses.value,
@@ -86,13 +89,15 @@ static enum status ask_speed_up(struct question *question, const char *text, str
     if (length == 0 || length >= LIST_SIZE || !parse_speed(equals + 1, &question->change.speed))
         return error_set(err, ERROR_USAGE, "--speed-up: '%s' is not a list of processes with a factor (0-3=2, 5=mean)",
                          text);
-    memcpy(question->list, text, length);
+    memcpy(question->list, text, length); /* the rest is zero: it ends there */
     if (selection_ranks(question->list, &question->faster, &question->change.faster_count, err) != STATUS_OK)
         return STATUS_FAILED;
     question->change.faster = question->faster;
     return STATUS_OK;
 }
 
+/* A wait state goes before a function of its name, and what is neither is a function: whether the trace has it is seen
+   when it is read. */
 static struct what_if_free free_of(const char *name)
 {
     enum wait_kind wait = wait_kind_find(name);
@@ -160,8 +165,11 @@ static void say(struct question *question, const char *option, const char *value
 {
     struct scenario *words = &question->scenario;
     size_t options = strlen(words->options), titles = strlen(words->title);
-    snprintf(words->options + options, sizeof words->options - options, "%s--%s%s%s", options ? " " : "", option,
-             value ? " " : "", value ? value : "");
+    const char *between = options ? " " : "";
+    if (value)
+        snprintf(words->options + options, sizeof words->options - options, "%s--%s %s", between, option, value);
+    else
+        snprintf(words->options + options, sizeof words->options - options, "%s--%s", between, option);
     snprintf(words->title + titles, sizeof words->title - titles, "%s%s", titles ? " and " : "", title);
 }
 
@@ -192,9 +200,11 @@ static void say_speed_up(struct question *question, const char *text)
 {
     char title[SCENARIO_TEXT];
     const char *list = question->list;
-    bool several = strpbrk(list, ",-") != NULL;
-    int used = snprintf(title, sizeof title, "%s %.60s compute%s ", several ? "processes" : "process", list,
-                        several ? "" : "s");
+    int used;
+    if (strpbrk(list, ",-"))
+        used = snprintf(title, sizeof title, "processes %.60s compute ", list);
+    else
+        used = snprintf(title, sizeof title, "process %.60s computes ", list);
     if (question->change.speed > 0)
         snprintf(title + used, sizeof title - (size_t)used, "%.20s times as fast", strchr(text, '=') + 1);
     else
@@ -202,6 +212,7 @@ static void say_speed_up(struct question *question, const char *text)
     say(question, "speed-up", text, title);
 }
 
+/* Cut where a name is long: a title has a place for all changes together. */
 static void say_free(struct question *question, size_t index)
 {
     char title[SCENARIO_TEXT];
@@ -263,6 +274,7 @@ static void write_page(struct output *output, const void *context)
         what_if_write_text(output, &page->report, page->options->common.verbose);
 }
 
+/* One answer is a list of one scenario: text and JSON have the same shape as the standard ones. */
 static int write_answer(const struct what_if_options *options, const struct engine_result *run,
                         const struct scenarios *scenarios, bool standard)
 {

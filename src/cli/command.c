@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* The reader of our output has gone (sight ... | head): it has what it wanted, and nothing is wrong. */
 int command_fault(const struct error *err)
 {
     static const int codes[] = {
@@ -25,6 +26,7 @@ int command_usage(const struct command *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
+/* On standard error, as everything that is not the result: standard output may be a pipe or a file. */
 void command_note(const struct common_options *common, const char *format, ...)
 {
     if (common->quiet)

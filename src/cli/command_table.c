@@ -20,6 +20,7 @@ const struct command *command_at(size_t index)
     return &commands[index];
 }
 
+/* The whole name: an abbreviation that is unique today would be ambiguous after the next command is added. */
 const struct command *command_find(const char *name)
 {
     for (size_t i = 0; i < command_count(); i++)

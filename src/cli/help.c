@@ -78,6 +78,8 @@ static void write_formats(struct output *output)
                         "man clog2, man clog, man alog, man otf2, man sight-xml, man 5 sight-metrics\n");
 }
 
+/* Only names: each has its meaning under `sight help metric NAME`, and all of these would fill pages. Terms of one
+   group stand together in the glossary. */
 static void write_metrics(struct output *output)
 {
     char line[4096];
@@ -100,6 +102,7 @@ static void write_heuristics(struct output *output)
     output_text(output, "\nFormula and source: sight help metric NAME, or sight heuristics -v\n");
 }
 
+/* Meanings come from the glossary, so that help, manual and reports say the same. */
 static void write_findings(struct output *output)
 {
     paragraph_write(output, "", "",
@@ -189,6 +192,7 @@ static void write_term(struct output *output, const struct term *term)
     }
 }
 
+/* A name may have several meanings: an efficiency and a finding are both called serialisation. */
 static void write_terms(struct output *output, const void *context)
 {
     const char *name = context;
@@ -212,6 +216,7 @@ static int help_on_metric(const char *name)
     return EXIT_USAGE;
 }
 
+/* Commands and topics are guessed at together: a word may be meant as either. */
 static int no_help(const char *word)
 {
     char text[GUESS_TEXT];
@@ -238,10 +243,11 @@ int help(int argc, char **argv)
     if (!command && !topic) {
         return no_help(argv[0]);
     }
+    /* A word may be both, such as metrics: the command first, then the topic. */
     int code = command ? help_on_command(command) : EXIT_DONE;
     if (command && topic)
         putchar('\n');
-    fflush(stdout);
+    fflush(stdout); /* outputs do not share stdio's buffer: what is in it must come first */
     if (!topic || code != EXIT_DONE)
         return code;
     return run_output(NULL, write_topic, topic, EXIT_DONE);

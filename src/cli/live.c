@@ -43,6 +43,7 @@ static enum status read_all(struct live *live, bool with_iterations, struct erro
     struct graph_builder *graphs = NULL;
     struct user_spans_builder *spans = NULL;
     state->accumulator = accumulator_new((struct accumulator_options){0});
+    /* One pass for everything: the files grow, and two passes would see different runs. */
     struct sink *sinks[4] = {stuck_builder_sink(stuck), accumulator_sink(state->accumulator)};
     size_t count = 2;
     if (with_iterations) {
@@ -73,7 +74,7 @@ enum status live_open(struct live *live, const char *directory, bool with_iterat
 {
     *live = (struct live){.state = memory_new(sizeof *live->state)};
     struct live_state *state = live->state;
-    char *path = (char *)(uintptr_t)directory;
+    char *path = (char *)(uintptr_t)directory; /* only read */
     enum status status = recordings_open(&state->recordings, &path, 1, err);
     if (status == STATUS_OK) {
         /* files grow while they are read: all are read as far as they are now, so that their ends fit together */
@@ -139,6 +140,7 @@ static char *environment_of(const char *pid, const char *name)
 }
 
 /* True if one is the other, or an ancestor of it. */
+/* Open MPI's and MPICH's launchers put processes of their own between themselves and the program's. */
 static bool descends(long pid, long ancestor)
 {
     enum { GENERATIONS = 32 }; /* processes come and go meanwhile: the walk must end whatever it meets */
@@ -160,6 +162,8 @@ static bool descends(long pid, long ancestor)
 
 char *live_find(long pid)
 {
+    /* the environment that a process was started with is readable by its user alone: others' recordings are not found
+     */
     DIR *processes = opendir("/proc");
     struct dirent *entry;
     char *found = NULL;

@@ -21,7 +21,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Each command's function takes its own struct: the one that command->options_size is of. */
+/* Functions of different types cannot be called through one pointer (C17, 6.3.2.3): a row of the table is a function
+   that knows the type. Each command's function takes its own struct: the one that command->options_size is of. */
 #define COMMAND(function, ...)                                                                                         \
     static int start_##function(const struct command *command, const void *options)                                    \
     {                                                                                                                  \
@@ -49,6 +50,7 @@ static bool looks_like_trace(const char *word)
     return strcmp(word, "-") == 0 || strpbrk(word, "./") || access(word, F_OK) == 0;
 }
 
+/* A missing trace with a plain name looks the same: the message speaks of both. */
 static int unknown_command(const char *name)
 {
     char text[GUESS_TEXT];
@@ -73,6 +75,7 @@ static int run_command(struct team *team, int argc, char **argv)
         return unknown_command(argv[0]);
     }
     struct error err = {0};
+    /* as large as the command's struct, which begins with what is common to all */
     struct common_options *options = memory_new(command->options_size);
     int code;
     options->team = team;
@@ -88,6 +91,7 @@ static int run_command(struct team *team, int argc, char **argv)
     return code;
 }
 
+/* Allocates nothing, and leaves at once: destructors could ask for memory, too. */
 static void out_of_memory(void)
 {
     static const char text[] = "sight: out of memory\n";

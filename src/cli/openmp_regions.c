@@ -35,7 +35,7 @@ struct regions {
 void openmp_record(const char *path)
 {
     static char *before; /* LD_PRELOAD as it was */
-    char library[PATH_MAX], *preload;
+    char library[PATH_MAX];
     if (!path) {
         unsetenv("SIGHT_RECORD_OPENMP");
         if (before)
@@ -49,8 +49,7 @@ void openmp_record(const char *path)
     before = memory_copy_string(getenv("LD_PRELOAD"));
     if (!own_library_find("libsight-record-openmp.so", library, sizeof library))
         return;
-    if (asprintf(&preload, "%s%s%s", library, before ? ":" : "", before ? before : "") < 0)
-        memory_failed();
+    char *preload = own_library_preload(library);
     setenv("SIGHT_RECORD_OPENMP", path, 1);
     setenv("LD_PRELOAD", preload, 1);
     free(preload);

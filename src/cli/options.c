@@ -26,12 +26,14 @@ static const char *row_text(const struct option_row *row, const void *options)
 static void row_set(const struct option_row *row, void *options, const char *text)
 {
     char *member = (char *)options + row->at;
+    /* copied: the member is a text of its own, or the first member of one of the structs */
     if (row->value)
         memcpy(member, &text, sizeof text);
     else
         *(bool *)member = true;
 }
 
+/* Whether it was given, for the environment's sake: what the command line says goes first. */
 static bool row_is_set(const struct option_row *row, const void *options)
 {
     if (row->value)
@@ -47,6 +49,7 @@ static bool row_has_name(const struct option_row *row, const char *name, size_t 
     return strlen(row->name) == length && strncmp(row->name, name, length) == 0;
 }
 
+/* Only whole names: an abbreviation that is unique today would be ambiguous after the next option is added. */
 static const struct option_row *option_find(const struct command *command, const char *name, size_t length)
 {
     const struct option_row *row = NULL;
@@ -199,6 +202,8 @@ static enum status read_choice(const struct option_row *row, const char *text, s
     return error_set(err, ERROR_USAGE, "--%s: '%s' is not one of %s", row->name, text, row->value);
 }
 
+/* The words of --format are the command's own, not the row's: one row serves all commands. A command without a list
+   checks the word itself, as convert does with the formats of writers. */
 static enum status read_format(const struct command *command, const char *text, struct error *err)
 {
     if (!command->formats || word_in(command->formats, ' ', text))
@@ -207,6 +212,7 @@ static enum status read_format(const struct command *command, const char *text, 
                      command->formats);
 }
 
+/* Bounds are the row's: a value is checked before the command starts, and fits whatever type it is turned into. */
 static enum status read_number(const struct option_row *row, struct number_option *number, struct error *err)
 {
     if (text_parse_i64(number->text, row->least, row->most, &number->value))
@@ -277,10 +283,12 @@ static bool read_values(struct parsing *parsing, struct error *err)
         if (row->value && row_is_set(row, parsing->options) &&
             read_value(parsing->command, row, (char *)parsing->options + row->at, err) != STATUS_OK)
             return false;
+    /* for all inputs that are opened from now on, also metrics files and configurations */
     input_limit_unpacked((uint64_t)parsing->common->max_unpacked.value);
     return true;
 }
 
+/* Only lists are owned; a list that could not be read may have a part of its numbers. */
 void options_clear(const struct command *command, void *options)
 {
     for (const struct option_row *row = NULL; (row = option_next(command, row));)
@@ -325,6 +333,7 @@ static bool is_option(const char *word)
     return word[0] == '-' && word[1] != '\0' && strcmp(word, "--") != 0;
 }
 
+/* Inputs are gathered at the front of argv, over words that were read already. */
 static bool parse_words(struct parsing *parsing, int argc, char **argv, struct error *err)
 {
     struct common_options *common = parsing->common;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/options.h"
 
+/* The places of commands in their table, and a last one for the rows of all. */
 enum {
 #define COMMAND(name, ...) ID_##name,
 #define COMMAND_NAMED COMMAND
@@ -46,6 +47,7 @@ static const struct option_row rows[] = {
 #define COMMAND_NAMED COMMAND
 #include "cli/commands.def"
 
+/* The rows of a command stand together, but nothing relies on it: there are a few hundred in all. */
 const struct option_row *option_next(const struct command *command, const struct option_row *row)
 {
     size_t id = (size_t)(command - command_at(0));

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/own_library.h"
 
+#include "core/memory.h"
+
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +17,7 @@ bool own_library_find(const char *name, char *path, size_t size)
     char *slash = strrchr(self, '/');
     if (slash)
         *slash = '\0';
+    /* Where sight was built, where it was installed, and where an installation was moved to as a whole. */
     const struct {
         const char *from, *below;
     } directories[] = {{self, ""}, {SIGHT_RECORDERS, ""}, {self, "/../lib/sight"}};
@@ -23,4 +27,15 @@ bool own_library_find(const char *name, char *path, size_t size)
             return true;
     }
     return false;
+}
+
+char *own_library_preload(const char *libraries)
+{
+    const char *before = getenv("LD_PRELOAD");
+    char *list;
+    if (!before)
+        return memory_copy_string(libraries);
+    if (asprintf(&list, "%s:%s", libraries, before) < 0)
+        memory_failed();
+    return list;
 }

@@ -9,4 +9,7 @@
    all was moved together. False: there is none of this name. */
 bool own_library_find(const char *name, char *path, size_t size);
 
+/* The value of LD_PRELOAD with these libraries (separated by ":") in front of what is there already; free() it. */
+char *own_library_preload(const char *libraries);
+
 #endif

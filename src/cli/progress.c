@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Text that appears and disappears at once disturbs; ten times a second looks steady. */
 static const int64_t first_after_ns = 500000000, interval_ns = 100000000;
 
 static int64_t now_ns(void)
@@ -37,6 +38,7 @@ bool progress_watch(void *context, enum engine_step step, uint64_t done, uint64_
         return true;
     progress->next_ns = now + interval_ns;
     char bytes[TEXT_NUMBER_SIZE];
+    /* what comes through a pipe has no size that is known before its end */
     if (total > 0)
         fprintf(stderr, "\rsight: %3.0f %%  %s  ", 100.0 * (double)done / (double)total, text_bytes(bytes, done));
     else
@@ -48,6 +50,6 @@ bool progress_watch(void *context, enum engine_step step, uint64_t done, uint64_
 void progress_end(struct progress *progress)
 {
     if (progress->printed)
-        fputs("\r\033[K", stderr);
+        fputs("\r\033[K", stderr); /* to the line's begin, and erase what stands there (ECMA-48: EL) */
     progress->printed = false;
 }

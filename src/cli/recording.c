@@ -48,8 +48,8 @@ struct merging {
     bool elsewhere; /* files of other hosts are missing */
 };
 
-/* The cost of one record on this machine: mostly reading the clock. The rest is writing a line of the processor's cache
-   (REST_NS, rounded up). A record is a half of a call: entry and return read the clock once each. */
+/* The cost of one record on this machine: mostly reading the clock. REST_NS is for writing it. A record is a half of a
+ * call: entry and return read the clock once each. */
 static double record_cost_ns(struct choice clock)
 {
     enum { CALLS = 2000, REST_NS = 4 };
@@ -82,6 +82,7 @@ static void report(const struct merging *merging, const struct record_summary *s
                  text_plural(summary->processes, "", "es"), programs, size, overhead, output);
 }
 
+/* Not notes, which -q hides: an incomplete trace must not be taken for a whole one. */
 static void report_incomplete(const struct record_summary *summary)
 {
     if (summary->processes < summary->declared)
@@ -110,7 +111,7 @@ static enum status write_trace(bool force, struct reader *reader, const char *pa
     const struct writer_format *format = writer_format_find("clog2");
     struct writer *writer = format->create();
     writer->format = format;
-    writer->in_order = true;
+    writer->in_order = true; /* the merge delivers events by time: nothing has to be sorted again */
     struct output_options how = {.replace = force, .patchable = format->patchable};
     writer->output = output_open(path, how, err);
     enum status status = STATUS_FAILED;
@@ -231,6 +232,7 @@ static int merged_code(const struct merged *merged, int code)
 int recording_merge(const struct common_options *common, const struct target_options *target)
 {
     struct merged merged;
+    /* how long the program ran, and on which clock, is not known any more: no overhead is reported */
     struct merging merging = {.common = common, .force = target->force};
     int code = merge(&merging, common->inputs, common->input_count, target->path, NULL, &merged);
     return merged_code(&merged, code);
@@ -348,12 +350,11 @@ static char *preload_make(const struct recording *recording, struct error *err)
         if (program.name && strstr(program.name, "python"))
             late = kind == MPI_KIND_OPENMPI ? ":libmpi.so.40" : ":libmpich.so.12";
     }
-    char library[PATH_MAX], *preload;
+    char library[PATH_MAX], libraries[PATH_MAX + 32];
     if (!library_find(kind, "so", library, sizeof library, err))
         return NULL;
-    if (asprintf(&preload, "%s%s%s%s", library, late, before ? ":" : "", before ? before : "") < 0)
-        return NULL;
-    return preload;
+    snprintf(libraries, sizeof libraries, "%s%s", library, late);
+    return own_library_preload(libraries);
 }
 
 /* True if a name of the length, which may leave out "MPI_" and contain *, matches a function. */
@@ -407,6 +408,7 @@ static enum status output_check(bool force, const char *output, struct error *er
     return STATUS_OK;
 }
 
+/* Any file: what it holds is the merge's business. */
 static bool directory_has_recording(const char *path)
 {
     DIR *directory = opendir(path);

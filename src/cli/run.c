@@ -154,7 +154,7 @@ int run_report(const struct run_report *report)
         return command_fault(&err);
     }
     int64_t duration_ns = time_since(run->metrics->begin_ns, run->metrics->end_ns);
-    /* standard error first: a pager or a pipe on standard output may end this program early */
+    /* first: on a terminal it stands above what it is about, and the output may be long */
     int code = run_report_damage(&run->metrics->end, duration_ns);
     code = run_output(report->target, write_page, &(struct page){report, run}, judged_code(report->fail_on, run, code));
     engine_free(run);

@@ -17,6 +17,7 @@ static enum status refuse(const char *word, struct error *err)
     return error_set(err, ERROR_USAGE, "%s: is not executable (chmod +x %s)", word, word);
 }
 
+/* A path that is no option and no list of values: "./app", not "-x", "A=b" or "host1,host2". */
 static bool may_be_program(const char *word)
 {
     return word[0] != '-' && strchr(word, '/') && !strchr(word, '=') && !strchr(word, ',');
@@ -71,6 +72,7 @@ enum status run_check(char *const *words, size_t count, struct error *err)
     bool launched = program_is_launcher(words[0]);
     if (launched && check_launched(words + 1, count - 1, err) != STATUS_OK)
         return STATUS_FAILED;
+    /* What a launcher starts on other hosts may not be here to look at: only what is found is judged. */
     struct program program = program_find(words + launched, count - launched);
     if (program.is_alone)
         return error_set(err, ERROR_USAGE, "%s: is not linked to an MPI (compile it with mpicc)", program.name);

@@ -35,7 +35,7 @@ struct plan {
 static char *fill_in(const char *text, const struct planned *run)
 {
     size_t length = strlen(text), used = 0;
-    char *filled = memory_new(length * NUMBER_SIZE + 1);
+    char *filled = memory_new(length * NUMBER_SIZE + 1); /* each character may become part of a number: enough */
     while (*text) {
         if (strncmp(text, "{p}", 3) == 0 || strncmp(text, "{t}", 3) == 0) {
             used += (size_t)sprintf(filled + used, "%u", text[1] == 'p' ? run->processes : run->threads);
@@ -58,7 +58,7 @@ static char *trace_path(const char *directory, const struct planned *run, const 
 /* Runs the words with their standard output on standard error, where it does not mix with ours. */
 static enum status launch_quietly(char **words, size_t count, struct launch_result *result, struct error *err)
 {
-    fflush(stdout);
+    fflush(stdout); /* what is in the buffer belongs to the old one */
     int saved = dup(STDOUT_FILENO);
     if (saved < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
         if (saved >= 0)
@@ -92,6 +92,7 @@ static enum status run_once(const struct plan *plan, const struct planned *run, 
 {
     const struct scaling_options *options = plan->options;
     char number[NUMBER_SIZE], threads[NUMBER_SIZE], self[PATH_MAX];
+    /* this very program, which need not be the `sight` of PATH */
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     snprintf(number, sizeof number, "%u", run->processes);
@@ -101,6 +102,7 @@ static enum status run_once(const struct plan *plan, const struct planned *run, 
     size_t before = words_before(words, plan, trace, number, self), count = before;
     for (size_t i = 0; i < options->common.input_count; i++)
         words[count++] = fill_in(options->common.inputs[i], run);
+    /* With MPI its recorder is there; two of them would be in each other's way. */
     char *regions = before == 0 ? trace_path(plan->directory, run, ".regions") : NULL;
     if (regions)
         openmp_record(regions);
@@ -128,10 +130,11 @@ static enum status check_list(const char *option, const struct list_option *list
     return error_set(err, ERROR_USAGE, "--%s: 0 is no number of %s", option, option);
 }
 
-/* Fisher and Yates, with our own generator, so that a continued series has the same order. */
+/* So that a machine that becomes slower meanwhile does not look like a program that scales badly.
+   Fisher and Yates, with our own generator, so that a continued series has the same order. */
 static void shuffle(struct planned *runs, size_t count)
 {
-    uint64_t random = 88172645463325252u;
+    uint64_t random = 88172645463325252u; /* Marsaglia's xorshift64 and its seed (2003) */
     for (size_t i = count; i > 1; i--) {
         random ^= random << 13;
         random ^= random >> 7;
@@ -160,14 +163,15 @@ static enum status plan_runs(struct plan *plan, struct error *err)
     return STATUS_OK;
 }
 
+/* A series may take hours. */
 static void note(const struct scaling_options *options, size_t index, size_t count, const struct planned *run)
 {
     if (!options->common.quiet)
         fprintf(stderr, "sight: run %zu of %zu: %u process%s, %u thread%s\n", index + 1, count, run->processes,
-                run->processes == 1 ? "" : "es", run->threads, run->threads == 1 ? "" : "s");
+                text_plural(run->processes, "", "es"), run->threads, text_plural(run->threads, "", "s"));
 }
 
-/* Why a run is left out. */
+/* Why a run is left out. One failed run, of a size that the program cannot have, does not spoil the series. */
 static void note_failure(const struct planned *run, const struct launch_result *result)
 {
     fprintf(stderr, "sight: the run with %u processes and %u threads is left out: ", run->processes, run->threads);
@@ -197,6 +201,7 @@ static enum status perform(struct plan *plan, struct performed_runs *performed, 
     for (size_t i = 0; i < plan->count; i++) {
         const struct planned *run = &plan->runs[i];
         char *trace = trace_path(performed->directory, run, is_mpi ? ".clog2" : ".xml");
+        /* of an earlier, interrupted series */
         bool is_there = !options->target.force && access(trace, R_OK) == 0;
         /* The first run finds cold caches and files that were never read: it is made twice. */
         int times = warm ? 1 : 2;

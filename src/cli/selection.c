@@ -13,6 +13,7 @@ static int rank_compare(const void *a, const void *b)
     return order_by(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
+/* Only digits: strtoul alone would take signs and blanks, too. Nine of them fit into any unsigned long. */
 static bool parse_rank(const char **at, uint32_t *rank)
 {
     char *end;
@@ -54,6 +55,7 @@ enum status selection_ranks(const char *text, uint32_t **ranks, size_t *count, s
             ARRAY_PUSH(*ranks, *count, capacity, rank);
     } while (*at);
     qsort(*ranks, *count, sizeof **ranks, rank_compare);
+    /* "0-3,2": each once, or its numbers would count twice */
     size_t kept = 0;
     for (size_t i = 0; i < *count; i++)
         if (i == 0 || (*ranks)[i] != (*ranks)[kept - 1])
@@ -70,7 +72,7 @@ static enum status parse_time(const char *text, bool shares, struct engine_time 
         double ns;
     } units[] = {{"ns", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"", 1e9}};
     char *unit;
-    double value = strtod(text, &unit);
+    double value = strtod(text, &unit); /* in any locale: main sets none, so that the point is a point */
     if (unit == text || !isfinite(value) || value < 0)
         return error_set(err, ERROR_USAGE, "'%s' is not a time (such as 1.5s, 20ms, 10%%)", text);
     unit += strspn(unit, " ");

@@ -9,6 +9,7 @@
 void several_runs_push(struct several_runs *several, struct scaling_run run)
 {
     ARRAY_RESERVE(several->runs, several->capacity, several->count + 1);
+    /* beside `runs`, which scaling_of takes as one array */
     several->results = memory_resize(several->results, several->capacity * sizeof *several->results);
     several->results[several->count] = NULL;
     several->runs[several->count++] = run;
@@ -59,6 +60,7 @@ static bool is_whole(const char *path)
 
 bool several_runs_given(char *const *inputs, size_t count)
 {
+    /* Two show what they all are: reading each twice would take as long as the command itself. */
     for (size_t i = 0; i < count && i < 2; i++)
         if (!is_whole(inputs[i]))
             return false;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A list of all 4,096 numbers of threads has about 20,000 characters. */
 enum { LINE_MOST = 32768, TESTS_MOST = 1000 };
 
 /* What the file says; 0: nothing. */
@@ -23,6 +24,7 @@ struct line {
     unsigned number;
 };
 
+/* Faults of a configuration are of usage: the file is an option's value, not an input. */
 static enum status set_number(const struct line *line, const char *name, const char *value, int64_t most,
                               int64_t *number, struct error *err)
 {
@@ -36,7 +38,7 @@ static enum status set_number(const struct line *line, const char *name, const c
 static enum status set_list(const struct line *line, const char *value, struct settings *settings, struct error *err)
 {
     size_t length = strlen(value);
-    free(settings->list);
+    free(settings->list); /* of a line before: the last one counts */
     settings->list = NULL;
     if (length == 0 || strcmp(value, "{}") == 0)
         return STATUS_OK;
@@ -113,7 +115,7 @@ static enum status take_lines(const char *file, struct input *input, struct sett
             return error_set(err, ERROR_USAGE, "%s: line %u: longer than %d characters", file, line.number, LINE_MOST);
         memcpy(text, input->at, length);
         text[length > 0 && text[length - 1] == '\r' ? length - 1 : length] = '\0';
-        input_consume(input, length + (end != NULL));
+        input_consume(input, length + (end != NULL)); /* the last line may have no end */
         if (take_line(&line, text, settings, err) != STATUS_OK)
             return STATUS_FAILED;
     }

@@ -137,6 +137,7 @@ static size_t width_of(const struct sql_printer *printer)
 }
 
 /* Makes the widest column of text one narrower; false: none can be. */
+/* Numbers are never cut: half a number is a wrong one. A column keeps room for its name, which says what it is. */
 static bool narrow(struct sql_printer *printer)
 {
     struct column *widest = NULL;

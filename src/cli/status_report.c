@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A process that had recorded nothing at the last look is not there: what it did since then is all it did. */
 static const struct process_row *row_of(const struct live *live, uint32_t rank)
 {
     for (size_t i = 0; live && i < live->metrics->process_count; i++)
@@ -40,6 +41,7 @@ struct live_pace live_pace_of(const struct live *before, const struct live *now)
     pace.seconds = (double)elapsed_ns / 1e9;
     if (elapsed_ns <= 0 || count == 0)
         return pace;
+    /* The last event of each process is at a time of its own: one may have computed longer than the run's end moved. */
     most = smaller(most, (double)elapsed_ns);
     pace.parallel = sum / count / (double)elapsed_ns;
     pace.communication = most / (double)elapsed_ns;
@@ -79,6 +81,7 @@ void status_write_text(struct output *output, const struct live *live, const str
     stuck_write_places(output, stuck, lines);
 }
 
+/* JSON has null for what is not known, where text has "-". */
 static struct value known_share(double value)
 {
     return value < 0 ? value_null() : value_ratio(smaller(value, 1.0));

@@ -30,6 +30,7 @@ enum status watch_start(struct watch *watch, const struct watch_options *options
 }
 
 /* Politely first: launchers end their processes then. */
+/* Called again and again until the program has ended: SIGKILL comes where SIGTERM was not enough. */
 static void end_program(struct watch *watch, pid_t program, int64_t now_ns)
 {
     if (!watch->ended) {
@@ -63,6 +64,7 @@ static bool hangs(struct watch *watch)
     if (live_open(&live, watch->directory, false, &err) != STATUS_OK)
         return false; /* it has not begun yet */
     const struct stuck *stuck = live.stuck;
+    /* Processes that have come to MPI_Finalize make no calls any more, and do not hang. */
     bool quiet = live.unfinished > 0 && time_since(stuck->progress_ns, stuck->end_ns) >= watch->on_hang_ns;
     if (quiet && watch->reported_ns != stuck->progress_ns) {
         report(stuck);

@@ -28,6 +28,7 @@ struct contents *engine_contents(const struct engine_request *request, struct er
         engine_contents_free(contents);
         return NULL;
     }
+    /* borrowed from the reader, which stays open as long as the contents */
     contents->format = reader->format->name;
     contents->defs = reader->defs;
     contents->records = reader->records;

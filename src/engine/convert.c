@@ -67,7 +67,7 @@ static enum status write_trace(const struct convert_request *request, struct con
 
 enum status engine_convert(const struct convert_request *request, struct convert_result *result, struct error *err)
 {
-    *result = (struct convert_result){0};
+    *result = (struct convert_result){0}; /* so that it can be cleared wherever it ends */
     result->reader = engine_open(request->trace, err);
     if (!result->reader)
         return STATUS_FAILED;

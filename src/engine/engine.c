@@ -40,7 +40,7 @@ struct run {
     struct accumulator *accumulator;
     struct metrics *metrics;
     struct graph *graph;
-    struct user_spans *spans;
+    struct user_spans *spans;    /* what the program itself marks: phases may be made of it */
     struct searching *searching; /* NULL: no search is wanted */
     struct heuristic_result *judged;
     struct findings findings;
@@ -49,6 +49,7 @@ struct run {
     struct resources *resources;
 };
 
+/* A part of the time: its waits may have their causes outside, and its calls no end. */
 static bool has_window(const struct engine_request *request)
 {
     return request->window.from.kind != ENGINE_TIME_OPEN || request->window.to.kind != ENGINE_TIME_OPEN;
@@ -125,6 +126,7 @@ static enum status read_slices(struct run *run, struct accumulator_options what,
     return run->reader ? STATUS_OK : STATUS_FAILED;
 }
 
+/* Samples of the same part of the run as everything else. */
 static struct profile_builder *profiling(const struct accumulator_options *what)
 {
     return profile_builder_new(&(struct profile_select){.have_from = what->have_from,
@@ -194,6 +196,7 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
     return status;
 }
 
+/* One of two parts, in a thread of its own: each writes one member of the metrics. */
 static void analyse_part(void *context, size_t index)
 {
     struct run *run = context;
@@ -212,6 +215,7 @@ static void note_clocks(struct metrics *metrics, const struct clocks *clocks, co
     analysis->clock_error_recorded = clocks->recorded.worst_ns;
     analysis->clock_rest = larger(clocks->aligned.worst_ns, clocks->aligned.worst_instance_ns);
     analysis->median_wait = waits_median_ns(graph);
+    /* Both lists ascend by process, but either may have processes that the other has not. */
     for (size_t i = 0, row = 0; i < metrics->process_count && row < clocks->count; i++) {
         while (row < clocks->count && clocks->rows[row].process < metrics->process[i].rank)
             row++;
@@ -337,6 +341,7 @@ void engine_free(struct engine_result *result)
     if (!result)
         return;
     struct run *run = (struct run *)result;
+    /* Findings, results and metrics point into what is freed after them. */
     findings_clear(&run->findings);
     heuristics_free(run->judged);
     user_spans_free(run->spans);

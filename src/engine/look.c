@@ -39,6 +39,7 @@ enum status engine_look_open(struct engine_look *look, const struct engine_reque
     look->timeline = timeline_open(request->inputs, request->input_count, &how, err);
     if (!look->timeline)
         return STATUS_FAILED;
+    /* Only now: a window may be a share of the run, whose length the index knows. */
     look->view = timeline_whole(look->timeline);
     if (span_view(&request->window, timeline_info(look->timeline), &look->view, err) != STATUS_OK) {
         engine_look_close(look);

@@ -30,6 +30,7 @@ bool opening_reads_twice(const struct engine_request *request)
            request->fix_clocks;
 }
 
+/* A directory is a trace of several files, or none: the readers know. */
 static bool is_file(const char *path)
 {
     struct stat about;
@@ -52,6 +53,7 @@ static struct reader *open_inputs(const struct engine_request *request, struct i
     if (request->input_count > 1 || !is_file(inputs[0]))
         return reader_open(inputs, request->input_count, err);
     struct input *input = input_open(inputs[0], err);
+    /* What cannot be read twice, such as a pipe, is kept in a file from its first byte, if it will be. */
     if (!input || input_need(input, PROBE_SIZE, err) == STATUS_FAILED ||
         (opening_reads_twice(request) && input_keep(input, err) != STATUS_OK)) {
         input_close(input);

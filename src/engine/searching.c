@@ -47,6 +47,7 @@ struct sink *searching_sink(struct searching *searching)
 struct search *searching_finish(struct searching *searching, const struct graph *graph, const struct user_spans *spans,
                                 const struct metrics *metrics, unsigned threads)
 {
+    /* The search asks which user states are open at each moment: they are recorded while the trace is read. */
     struct state_track *states = state_track_builder_end(searching->states);
     struct phases *phases = phases_of(graph, spans);
     searching->states = NULL;

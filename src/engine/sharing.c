@@ -66,7 +66,8 @@ static struct share share_receive(struct team *team, int from, struct accumulato
 static void share_merge(struct share *first, struct share *later)
 {
     struct error err = {0};
-    /* The depths add up at most: beyond the limit of one pass, a state would be counted that it does not count. */
+    /* States that are open at the end of one slice go on in the next. If they might be nested beyond the limit, one
+       pass would leave some out: it has to be made. */
     bool exact = first->accumulator && later->accumulator && first->depth + later->depth <= DEPTH_LIMIT &&
                  accumulator_merge(first->accumulator, later->accumulator, &err) == STATUS_OK;
     accumulator_free(later->accumulator);

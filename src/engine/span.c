@@ -75,6 +75,7 @@ enum status span_find(const struct engine_request *request, struct reader **read
     struct span span = {.sink = {.events = span_events}};
     struct sink *sinks[] = {&span.sink};
     struct watching watching = {.request = request, .step = ENGINE_STEP_SPAN};
+    /* Where the run begins is known only after all of it was read: a window takes a pass of its own. */
     for (size_t i = 0; i < request->input_count; i++)
         if (strcmp(request->inputs[i], "-") == 0)
             return error_set(err, ERROR_USAGE, "a window of time needs a file: standard input cannot be read twice");

@@ -25,6 +25,7 @@ static enum status give_wait(const struct graph *graph, uint32_t location, uint3
     return writer->format->span(writer, &span, err);
 }
 
+/* Most calls do not wait: the table has a bit for each that does. */
 static enum status give_waits(const struct graph *graph, struct writer *writer, struct error *err)
 {
     for (uint32_t location = 0; location < graph->location_count; location++)

@@ -22,6 +22,7 @@ static void replayed_clear(struct replayed *replayed)
     free(replayed->free_channels);
 }
 
+/* Factors of 1, for a change of some of them. */
 static double *all_as_recorded(const struct graph *graph)
 {
     double *factors = memory_new(graph->location_count * sizeof *factors);
@@ -106,6 +107,7 @@ static enum what_if_lack prepare(struct replayed *replayed, const struct what_if
     return WHAT_IF_LACKS_NOTHING;
 }
 
+/* On another network the time inside MPI is simulated, whatever was recorded of it: nothing of that can be free. */
 static void replay_on_network(const struct replayed *replayed, const struct network *network,
                               struct what_if_answer *answer)
 {

@@ -6,6 +6,7 @@
 
 #include "core/map.h"
 #include "core/memory.h"
+#include "core/text.h"
 #include "query/tables.h"
 #ifdef HAVE_SQLITE
 #include "query/sql.h"
@@ -51,6 +52,7 @@ static void put_error(struct sight_error *error, const struct error *err)
     snprintf(error->text, sizeof error->text, "%s", err->text);
 }
 
+/* A wrong name is the caller's, not the trace's. */
 static void put_usage(struct sight_error *error, const char *format, const char *word)
 {
     struct error err;
@@ -75,9 +77,8 @@ struct sight_trace *sight_open(const char *path, struct sight_error *error)
     /* Nothing is read yet: each table reads what it needs when its first rows are asked for. */
     struct sight_trace *trace = memory_new(sizeof *trace);
     trace->path = memory_copy_string(path);
-    const char *slash = strrchr(path, '/');
-    trace->trace = query_trace_new(&(struct engine_request){.inputs = &trace->path, .input_count = 1},
-                                   slash && slash[1] ? slash + 1 : path);
+    trace->trace =
+        query_trace_new(&(struct engine_request){.inputs = &trace->path, .input_count = 1}, text_file_name(path));
     return trace;
 }
 
@@ -105,7 +106,9 @@ int sight_complete(const struct sight_trace *trace, char *text, size_t size)
 
 const char *sight_table_name(size_t index)
 {
-    return index < QUERY_TABLES ? query_table_at(index)->name : NULL;
+    if (index >= QUERY_TABLES)
+        return NULL;
+    return query_table_at(index)->name;
 }
 
 const char *sight_table_meaning(const char *table)
@@ -114,10 +117,13 @@ const char *sight_table_meaning(const char *table)
     return found ? found->meaning : NULL;
 }
 
+/* Columns come from callers in other languages: what is none is NULL, never beyond the table. */
 static const struct query_column *column_of(const char *table, int column)
 {
     const struct query_table *found = query_table_find(table);
-    return found && column >= 0 && (size_t)column < found->column_count ? &found->columns[column] : NULL;
+    if (!found || column < 0 || (size_t)column >= found->column_count)
+        return NULL;
+    return &found->columns[column];
 }
 
 const char *sight_column_name(const char *table, int column)
@@ -138,7 +144,9 @@ int sight_column_type(const char *table, int column)
         [QUERY_TEXT] = SIGHT_TEXT,   [QUERY_INTEGER] = SIGHT_INTEGER, [QUERY_TIME] = SIGHT_TIME,
         [QUERY_BYTES] = SIGHT_BYTES, [QUERY_RATIO] = SIGHT_NUMBER,    [QUERY_BOOL] = SIGHT_TRUTH};
     const struct query_column *found = column_of(table, column);
-    return found ? types[found->type] : -1;
+    if (!found)
+        return -1;
+    return types[found->type];
 }
 
 int sight_column(const char *table, const char *name)
@@ -150,6 +158,7 @@ int sight_column(const char *table, const char *name)
     return -1;
 }
 
+/* The limits go to where rows are made: what they leave out costs little. A rank below 0 is no limit. */
 struct sight_rows *sight_table(struct sight_trace *trace, const char *table, const struct sight_limits *limits,
                                struct sight_error *error)
 {
@@ -168,6 +177,7 @@ struct sight_rows *sight_table(struct sight_trace *trace, const char *table, con
     }
     struct sight_rows *rows = memory_new(sizeof *rows);
     rows->cursor = query_cursor_new(trace->trace, found, &bounds);
+    /* for all columns, also those of numbers: they stay empty */
     rows->dictionaries = memory_new(found->column_count * sizeof *rows->dictionaries);
     return rows;
 }
@@ -314,11 +324,14 @@ void sight_codes(struct sight_rows *rows, int column, int32_t *codes)
 const char *sight_code_text(const struct sight_rows *rows, int column, int32_t code)
 {
     const struct dictionary *dictionary = &rows->dictionaries[column];
-    return code >= 0 && (size_t)code < dictionary->count ? dictionary->text[code] : NULL;
+    if (code < 0 || (size_t)code >= dictionary->count)
+        return NULL;
+    return dictionary->text[code];
 }
 
 const char *sight_text(struct sight_rows *rows, size_t row, int column)
 {
+    /* borrowed: until the next rows are asked for */
     struct value value = query_value(rows->cursor, row, (unsigned)column);
     return value.kind == VALUE_TEXT ? value.text : NULL;
 }
@@ -347,8 +360,8 @@ static void take_columns(void *context, char *const *names, const bool *seconds,
 {
     struct asking *asking = context;
     (void)seconds;
-    clear_texts(asking->names, asking->count);
-    free(asking->texts);
+    clear_texts(asking->names, asking->count); /* of the statement before */
+    free(asking->texts);                       /* whose texts were freed with their row */
     asking->names = memory_new(count * sizeof *asking->names);
     asking->texts = memory_new(count * sizeof *asking->texts);
     asking->count = count;
@@ -379,6 +392,7 @@ static char *text_of(struct value value)
     return memory_copy_string(number);
 }
 
+/* False ends the query: the caller wants no more rows. */
 static bool take_row(void *context, const struct value *values, size_t count)
 {
     struct asking *asking = context;
@@ -398,11 +412,14 @@ int sight_sql(struct sight_trace *const *traces, size_t count, const char *query
     struct error err = {0};
     struct asking asking = {.row = row, .context = context};
     const struct sql_result result = {&asking, take_columns, take_row};
+    /* a list of the traces that are inside the handles */
     struct query_trace **asked = memory_new(count * sizeof *asked);
     for (size_t i = 0; i < count; i++)
         asked[i] = traces[i]->trace;
     struct sql *sql = sql_open(asked, count, &(struct sql_limits){0}, &err);
-    enum status status = sql ? sql_run(sql, query, &result, &err) : STATUS_FAILED;
+    enum status status = STATUS_FAILED;
+    if (sql)
+        status = sql_run(sql, query, &result, &err);
     sql_close(sql);
     free(asked);
     clear_texts(asking.names, asking.count);
