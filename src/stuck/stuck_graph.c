@@ -87,8 +87,10 @@ static uint32_t instance_node(struct stuck_graph *graph, int32_t comm, uint32_t 
 {
     comm = state_comm(graph->state, comm);
     uint32_t first = graph->state->defs->states[function].first_of_name;
-    uint64_t key = ((uint64_t)(uint32_t)comm * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)first << 40) + ordinal;
-    uint64_t *known = map_put(&graph->instances, key >> 1, UINT64_MAX);
+    /* Three numbers, of which a key holds two. Of one stream only a few of the last instances are waited for: their
+       ordinals differ in 32 bits. */
+    uint64_t *stream = map_put(&graph->streams, map_pair((uint32_t)comm, first), graph->streams.count);
+    uint64_t *known = map_put(&graph->instances, map_pair((uint32_t)*stream, (uint32_t)ordinal), UINT64_MAX);
     if (*known != UINT64_MAX)
         return (uint32_t)*known;
     bool all =
@@ -446,6 +448,7 @@ void stuck_graph_clear(struct stuck_graph *graph)
 {
     free(graph->nodes);
     free(graph->edges);
+    map_clear(&graph->streams);
     map_clear(&graph->instances);
     map_clear(&graph->anybody);
 }

@@ -45,7 +45,8 @@ struct stuck_graph {
     struct edge *edges;
     size_t edge_count, edge_capacity;
     uint32_t processes;
-    struct map instances; /* see instance_node */
+    struct map streams;   /* (comm, function) -> number */
+    struct map instances; /* (number of the stream, ordinal) -> node */
     struct map anybody;   /* comm -> node */
 };
 

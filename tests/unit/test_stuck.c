@@ -90,6 +90,23 @@ static void in_call(uint32_t process, uint32_t state)
     pending(process, PENDING_ALIVE, 0, 0, 0);
 }
 
+/* A call that posts a collective, as this request. */
+static void posts(uint32_t process, uint32_t state, int64_t enter_ns, uint32_t request)
+{
+    put(process, EVENT_ENTER, enter_ns, state);
+    struct event *event = put(process, EVENT_LEAVE, enter_ns + 100, state);
+    event->request = request;
+    event->requests = 1;
+}
+
+static void pending_request(uint32_t process, int32_t request)
+{
+    unsigned char payload[PENDING_MARK_SIZE];
+    payload_put_pending(payload,
+                        &(struct pending){.what = PENDING_COLLECTIVE, .request = request, .how = PENDING_WAITED});
+    batch_set_payload(&batch, put(process, EVENT_MARK, 10 * SECOND, 0), payload, sizeof payload);
+}
+
 static void sent(uint32_t process, int32_t to, int32_t tag)
 {
     put(process, EVENT_ENTER, 1500, SEND);
@@ -161,6 +178,17 @@ static void and_or(void)
     pending(0, PENDING_RECEIVE, 1, 1, PENDING_WAITED);
     receives(1, 0);
     expect(STUCK_CYCLE, "two receives, one message");
+
+    /* The second collective of process 0 is not the third, which process 1 never enters. */
+    begin(2);
+    for (int i = 0; i < 2; i++)
+        posts(0, IBARRIER, 1100 + 200 * i, (uint32_t)i + 1);
+    posts(1, IBARRIER, 1100, 1);
+    in_call(0, WAITALL);
+    pending_request(0, 1);
+    pending_request(0, 2);
+    receives(1, 0);
+    expect(STUCK_MISSING, "two collectives posted, one entered by all");
 }
 
 static void kinds(void)
