@@ -273,14 +273,20 @@ static void on_ranks(struct stuck_state *state, const struct event *event, const
     struct place *place = place_of(state, event);
     struct pending ranks; /* four numbers, too */
     payload_get_pending(batch->arena + event->payload, event->payload_length, &ranks);
+    bool begins = place->step == 0; /* a group may take several marks */
     place->first = ranks.what;
     place->last = ranks.partner;
     place->step = ranks.tag > 0 ? ranks.tag : 1;
     place->lock = ranks.how;
     const char *name = state_name(state, place->state);
-    if (strcmp(name, "MPI_Win_start") == 0 || strcmp(name, "MPI_Win_post") == 0)
-        *map_put(&state->groups, epoch_key(name, place->comm, place->process), 0) =
-            map_pair((uint32_t)ranks.what, (uint32_t)ranks.partner);
+    if (strcmp(name, "MPI_Win_start") != 0 && strcmp(name, "MPI_Win_post") != 0)
+        return;
+    uint64_t *latest = map_put(&state->groups, epoch_key(name, place->comm, place->process), 0);
+    struct rank_range range = {.first = ranks.what, .last = ranks.partner, .step = ranks.tag};
+    if (!begins)
+        range.next = (uint32_t)*latest;
+    ARRAY_PUSH(state->ranges, state->range_count, state->range_capacity, range);
+    *latest = state->range_count;
 }
 
 static void on_mark(struct stuck_state *state, const struct event *event, const struct batch *batch)
@@ -401,5 +407,6 @@ void stuck_state_clear(struct stuck_state *state)
     free(state->members);
     free(state->posted);
     free(state->locks);
+    free(state->ranges);
     free(state->collectives);
 }

@@ -280,6 +280,22 @@ static uint64_t epochs(const struct stuck_state *state, const char *kind, int32_
     return count ? *count : 0;
 }
 
+/* Edges to the ranks that have entered `theirs` less often. */
+static void add_range(struct waiting *waiting, const struct rank_range *range, const char *theirs, uint64_t wanted)
+{
+    struct stuck_graph *graph = waiting->graph;
+    int32_t comm = waiting->place->comm;
+    /* In 64 bits, and no further than there are members: a damaged trace may name any numbers. */
+    for (int64_t rank = range->first; range->step > 0 ? rank <= range->last : rank >= range->last;
+         rank += range->step) {
+        int32_t process = rank < 0 ? EVENT_UNKNOWN : defs_world_rank(graph->state->defs, comm, (int32_t)rank);
+        if (!is_process(graph, process) || range->step == 0)
+            return;
+        if (epochs(graph->state, theirs, comm, (uint32_t)process) < wanted)
+            edge_add(graph, waiting->node, process_node(graph, (uint32_t)process), EDGE_POST, 0);
+    }
+}
+
 /* The group of an epoch: members that have not yet begun or ended theirs. */
 static void add_group(struct waiting *waiting, const char *mine, const char *theirs)
 {
@@ -291,11 +307,8 @@ static void add_group(struct waiting *waiting, const char *mine, const char *the
         return;
     /* The n-th epoch of this process needs the n-th of each partner. */
     uint64_t wanted = epochs(state, mine, place->comm, place->process);
-    for (int32_t rank = (int32_t)(*group >> 32); rank <= (int32_t)(uint32_t)*group; rank++) {
-        int32_t process = defs_world_rank(state->defs, place->comm, rank);
-        if (is_process(graph, process) && epochs(state, theirs, place->comm, (uint32_t)process) < wanted)
-            edge_add(graph, waiting->node, process_node(graph, (uint32_t)process), EDGE_POST, 0);
-    }
+    for (uint64_t at = *group; at; at = state->ranges[at - 1].next)
+        add_range(waiting, &state->ranges[at - 1], theirs, wanted);
 }
 
 static void add_window(struct waiting *waiting, const char *name)

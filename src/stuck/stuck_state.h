@@ -68,6 +68,12 @@ struct held_lock {
     int64_t since_ns;
 };
 
+/* Some ranks of the group of an epoch. */
+struct rank_range {
+    int32_t first, last, step;
+    uint32_t next; /* 1 + index; 0: none */
+};
+
 struct stuck_state {
     const struct defs *defs;
     bool wanted;     /* the trace may be of an unfinished run */
@@ -93,7 +99,10 @@ struct stuck_state {
     struct map local_side; /* process -> last index */
     struct held_lock *locks;
     size_t lock_count, lock_capacity;
-    struct map groups; /* epoch_key -> first and last rank of the last group of MPI_Win_start or MPI_Win_post */
+    struct map groups; /* epoch_key -> 1 + index of the latest range of the last group of MPI_Win_start or MPI_Win_post;
+                          the others by `next` */
+    struct rank_range *ranges;
+    size_t range_count, range_capacity;
     struct map epochs; /* epoch_key -> how often the process left the function on the window */
     int64_t begin_ns, end_ns;
     int64_t progress_ns; /* of anybody */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { INIT, SEND, RECV, BARRIER, ALLREDUCE, WAITALL, WAITANY, TEST, FINALIZE, IBARRIER, WAIT, STATES };
+enum { INIT, SEND, RECV, BARRIER, ALLREDUCE, WAITALL, WAITANY, TEST, FINALIZE, IBARRIER, WAIT, WIN_START, STATES };
 #define SECOND INT64_C(1000000000)
 
 static struct defs *defs;
@@ -42,13 +42,14 @@ static void begin(uint32_t processes)
 {
     static const char *const names[STATES] = {"MPI_Init",      "MPI_Send",     "MPI_Recv",    "MPI_Barrier",
                                               "MPI_Allreduce", "MPI_Waitall",  "MPI_Waitany", "MPI_Test",
-                                              "MPI_Finalize",  "MPI_Ibarrier", "MPI_Wait"};
+                                              "MPI_Finalize",  "MPI_Ibarrier", "MPI_Wait",    "MPI_Win_start"};
     struct error err = {0};
     defs = defs_new();
     defs->processes = processes;
     for (size_t i = 0; i < STATES; i++)
         defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i]});
     defs_add_mark(defs, &(struct mark_def){.name = (char *)(uintptr_t)PENDING_MARK_NAME, .defined = true});
+    defs_add_mark(defs, &(struct mark_def){.name = (char *)(uintptr_t)RANKS_MARK_NAME, .defined = true});
     int32_t world = defs_comm(defs, 0);
     defs->comms[world].world = true;
     builder = stuck_builder_new();
@@ -105,6 +106,14 @@ static void pending_request(uint32_t process, int32_t request)
     payload_put_pending(payload,
                         &(struct pending){.what = PENDING_COLLECTIVE, .request = request, .how = PENDING_WAITED});
     batch_set_payload(&batch, put(process, EVENT_MARK, 10 * SECOND, 0), payload, sizeof payload);
+}
+
+/* Ranks of the group of the current call on the window, which has all processes. */
+static void ranks(uint32_t process, int32_t first, int32_t last, int32_t step)
+{
+    unsigned char payload[PENDING_MARK_SIZE];
+    payload_put_pending(payload, &(struct pending){.what = first, .partner = last, .tag = step});
+    batch_set_payload(&batch, put(process, EVENT_MARK, 2500, 1), payload, sizeof payload);
 }
 
 static void sent(uint32_t process, int32_t to, int32_t tag)
@@ -189,6 +198,30 @@ static void and_or(void)
     pending_request(0, 2);
     receives(1, 0);
     expect(STUCK_MISSING, "two collectives posted, one entered by all");
+
+    /* Process 2 is not in the group: what it waits for does not matter. */
+    begin(4);
+    call(0, WIN_START, 2000, 0);
+    ranks(0, 1, 3, 2);
+    pending(0, PENDING_ALIVE, 0, 0, 0);
+    for (uint32_t i = 1; i < 4; i++)
+        if (i == 2)
+            receives(i, 0);
+        else
+            pending(i, PENDING_ALIVE, 0, 0, 0);
+    expect(STUCK_COMPUTING, "an epoch with a group that has gaps");
+
+    begin(5);
+    call(0, WIN_START, 2000, 0);
+    ranks(0, 1, 3, 2);
+    ranks(0, 4, 4, 1);
+    pending(0, PENDING_ALIVE, 0, 0, 0);
+    for (uint32_t i = 1; i < 5; i++)
+        if (i == 3)
+            receives(i, 0);
+        else
+            pending(i, PENDING_ALIVE, 0, 0, 0);
+    expect(STUCK_CYCLE, "a member in the first of two marks never posts");
 }
 
 static void kinds(void)
