@@ -13,6 +13,7 @@ enum { NO_NEXT = UINT32_MAX };
 struct defs *defs_new(void)
 {
     struct defs *defs = memory_new(sizeof *defs);
+    /* A process has at least its main thread. */
     defs->threads = 1;
     return defs;
 }
@@ -71,11 +72,13 @@ void defs_free(struct defs *defs)
     free(defs);
 }
 
+/* FNV-1a. */
 static uint64_t name_hash(const char *name)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
     for (; *name; name++)
         hash = (hash ^ (unsigned char)*name) * UINT64_C(1099511628211);
+    /* The largest key is not allowed in a map. */
     return hash >> 1;
 }
 
@@ -104,10 +107,12 @@ uint32_t defs_add_state(struct defs *defs, const struct state_def *state)
     copy.rooted = function && function->rooted;
     copy.gives_moved = payload_gives_moved(copy.format);
     copy.gives_requests = copy.is_mpi && payload_gives_requests(copy.format);
+    /* States of the same name count as one wherever names are compared: the first one stands for all. */
     int32_t first = defs_find_state(defs, copy.name);
     copy.first_of_name = first == EVENT_UNKNOWN ? index : (uint32_t)first;
     ARRAY_PUSH(defs->states, defs->state_count, defs->state_capacity, copy);
     ARRAY_RESERVE(defs->name_next, defs->name_next_capacity, defs->state_count);
+    /* The chain of the names with this hash, newest first; most have one link. */
     uint64_t *head = map_put(&defs->names, name_hash(copy.name), NO_NEXT);
     defs->name_next[index] = (uint32_t)*head;
     *head = index;
@@ -117,6 +122,7 @@ uint32_t defs_add_state(struct defs *defs, const struct state_def *state)
 bool defs_name_is_shared(const struct defs *defs, uint32_t state)
 {
     const struct state_def *wanted = &defs->states[state];
+    /* A second state of the name. */
     if (wanted->first_of_name != state)
         return true;
     const uint64_t *head = map_find(&defs->names, name_hash(wanted->name));
@@ -196,6 +202,7 @@ const char *defs_path_name(const struct defs *defs, uint32_t path)
     const struct path_def *node = &defs->paths[path];
     if (node->state < defs->state_count)
         return defs->states[node->state].name;
+    /* Site 0 is none, so the first one has number 1. */
     return node->site > 0 && node->site <= defs->site_count ? defs->sites[node->site - 1].function : NULL;
 }
 
@@ -213,6 +220,7 @@ int32_t defs_find_comm(const struct defs *defs, int32_t id)
 
 int32_t defs_comm(struct defs *defs, int32_t id)
 {
+    /* UINT64_MAX is no index: the communicator is new. */
     uint64_t *index = map_put(&defs->comm_ids, (uint32_t)id, UINT64_MAX);
     if (*index == UINT64_MAX) {
         *index = defs->comm_count;
@@ -232,6 +240,7 @@ void comm_set_uuid(struct comm_def *comm, const unsigned char uuid[COMM_UUID_SIZ
     if (!comm->has_uuid)
         memcpy(comm->uuid, uuid, COMM_UUID_SIZE);
     comm->has_uuid = true;
+    /* Windows have groups as communicators do; only the maker's name tells them apart. */
     comm->window |= memcmp(comm->uuid + UUID_MAKER, uuid_window, sizeof uuid_window) == 0;
 }
 
@@ -262,6 +271,7 @@ int32_t defs_world_rank(const struct defs *defs, int32_t comm, int32_t rank)
     const uint64_t *found = map_find(&defs->members, map_pair((uint32_t)comm, (uint32_t)rank));
     if (found)
         return (int32_t)*found;
+    /* The world needs no member list: ranks in it are the processes' numbers. */
     bool is_world = comm >= 0 && (size_t)comm < defs->comm_count && defs->comms[comm].world;
     return is_world && rank >= 0 && rank < PROCESS_LIMIT ? rank : EVENT_UNKNOWN;
 }
@@ -282,6 +292,7 @@ static int find_word(const char *const *words, int count, const char *word)
     for (int i = 0; i < count; i++)
         if (strcmp(words[i], word) == 0)
             return i;
+    /* Word 0 is the unknown one. */
     return 0;
 }
 

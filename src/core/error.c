@@ -19,6 +19,7 @@ enum status error_set(struct error *err, enum error_kind kind, const char *forma
 
 enum status error_set_errno(struct error *err, enum error_kind kind, const char *format, ...)
 {
+    /* Before anything else: vsnprintf may change errno. */
     int saved = errno;
     va_list args;
     va_start(args, format);
@@ -33,6 +34,7 @@ enum status error_set_errno(struct error *err, enum error_kind kind, const char 
 
 void damage_note(struct damage *damage, const char *file, uint64_t byte, const char *format, ...)
 {
+    /* The first place in the file is reported, in whatever order damage is found. */
     if (damage->count++ > 0 && byte >= damage->first_byte)
         return;
     char number[TEXT_NUMBER_SIZE];

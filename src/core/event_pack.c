@@ -26,6 +26,7 @@ enum {
 
 static inline int32_t partner_comm_default(uint8_t kind, int32_t comm)
 {
+    /* Only messages name the communicator of the partner; it nearly always is the event's own. */
     return kind == EVENT_SEND || kind == EVENT_RECEIVE ? comm : EVENT_UNKNOWN;
 }
 
@@ -61,6 +62,7 @@ size_t event_pack(unsigned char *at, const struct event *event, const unsigned c
 {
     unsigned char *start = at;
     unsigned flags = pack_flags(event);
+    /* Both bytes first: event_unpack knows from them what follows. */
     *at++ = (unsigned char)flags;
     *at++ = (unsigned char)(flags >> 8);
     if ((flags & PACK_KIND) == KIND_ESCAPED)
@@ -123,6 +125,7 @@ size_t event_unpack(struct event *event, const unsigned char *packed)
     event->site = flags & PACK_SITE ? get_u32(&at) : 0;
     event->flags = flags & PACK_FLAGS ? *at++ : 0;
     event->payload_length = flags & PACK_PAYLOAD ? get_u32(&at) : 0;
+    /* Relative to the packed bytes, which the caller uses as the arena. */
     event->payload = event->payload_length ? (uint32_t)(at - packed) : 0;
     return (size_t)(at - packed) + event->payload_length;
 }

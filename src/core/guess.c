@@ -24,6 +24,7 @@ static size_t distance_of(const char *a, size_t a_length, const char *b, size_t 
     for (size_t i = 1; i <= a_length; i++) {
         size_t *row = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
         row[0] = i;
+        /* Optimal string alignment: deletion, insertion, replacement and the swap of neighbours cost 1 each. */
         for (size_t k = 1; k <= b_length; k++) {
             bool same = letter(a, i - 1) == letter(b, k - 1);
             row[k] = smaller(smaller(last[k], row[k - 1]) + 1, last[k - 1] + !same);
@@ -45,7 +46,9 @@ void guess_try(struct guess *guess, const char *candidate)
     if (guess->length == 0 || guess->length >= GUESS_WORD || length >= GUESS_WORD)
         return;
     size_t distance = distance_of(guess->word, guess->length, candidate, length);
+    /* More than a third of the letters wrong is another word. */
     size_t most = guess->length < 3 ? 1 : (guess->length + 1) / 3;
+    /* As many changes as the candidate has letters: nothing of it is left. */
     if (distance > most || distance >= length || distance >= guess->distance)
         return;
     guess->best = candidate;

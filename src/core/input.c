@@ -7,6 +7,7 @@
 
 #include "core/input_codec.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <assert.h>
@@ -17,9 +18,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Raw bytes are read in smaller pieces, as the codec makes more of them than the buffer can take at once. */
 enum { BUFFER_SIZE = 256 * 1024, RAW_SIZE = 64 * 1024 };
 
-/* What compressed data may become unless there is a limit of one's own: traces shrink to a hundredth at most. */
+/* What compressed data may become unless there is a limit of one's own: traces shrink to a hundredth at most. 1 GB is
+   unpacked from anything: below that, a high ratio harms nobody. */
 static const uint64_t UNPACKED_FREELY = 1000000000;
 enum { UNPACKED_RATIO = 250 };
 static uint64_t unpacked_limit; /* 0: none of one's own */
@@ -67,6 +70,7 @@ char *input_escape_name(const char *path)
 
 static enum status cannot_read(const struct input *input, struct error *err)
 {
+    /* Making the number may change errno, which says why. */
     int saved = errno;
     char number[TEXT_NUMBER_SIZE];
     text_thousands(number, input->offset + input_available(input));
@@ -93,6 +97,7 @@ static enum status fill_raw(struct input *input, size_t want, struct error *err)
 {
     struct input_source *source = input->source;
     if (source->fd < 0) {
+        /* Memory: all there is has been in `raw` from the beginning. */
         source->raw_ended = true;
         return STATUS_OK;
     }
@@ -117,7 +122,7 @@ static enum status read_plain(struct input *input, unsigned char *to, size_t siz
     struct input_source *source = input->source;
     size_t have = (size_t)(source->raw_end - source->raw);
     if (have) {
-        *got = have < size ? have : size;
+        *got = smaller(have, size);
         memcpy(to, source->raw, *got);
         source->raw += *got;
         return STATUS_OK;
@@ -142,9 +147,11 @@ static enum status check_unpacked(const struct input *input, struct error *err)
 {
     const struct input_source *source = input->source;
     uint64_t packed = packed_bytes(source);
-    uint64_t ratio = source->unpacked / (packed ? packed : 1);
-    bool allowed = unpacked_limit ? source->unpacked <= unpacked_limit
-                                  : source->unpacked <= UNPACKED_FREELY || ratio <= UNPACKED_RATIO;
+    /* 0 bytes taken: nothing can have been made of them, but dividing must be safe. */
+    uint64_t ratio = source->unpacked / larger(packed, UINT64_C(1));
+    bool allowed = source->unpacked <= UNPACKED_FREELY || ratio <= UNPACKED_RATIO;
+    if (unpacked_limit)
+        allowed = source->unpacked <= unpacked_limit;
     if (allowed)
         return STATUS_OK;
     char bytes[TEXT_NUMBER_SIZE], times[TEXT_NUMBER_SIZE], number[TEXT_NUMBER_SIZE];
@@ -170,6 +177,7 @@ static enum status read_decoded(struct input *input, unsigned char *to, size_t s
     struct input_source *source = input->source;
     enum decoded result = DECODED_MORE;
     *got = 0;
+    /* A codec may take bytes without giving any (headers, a block's beginning), but 0 would say that the data end. */
     while (*got == 0 && result == DECODED_MORE) {
         if (source->raw == source->raw_end && !source->raw_ended && fill_raw(input, 1, err) != STATUS_OK)
             return STATUS_FAILED;
@@ -181,6 +189,7 @@ static enum status read_decoded(struct input *input, unsigned char *to, size_t s
     source->unpacked += *got;
     if (check_unpacked(input, err) != STATUS_OK)
         return STATUS_FAILED;
+    /* What was decoded before the fault is used: it is reported, and the reader goes on with what there is. */
     source->ended = result != DECODED_MORE;
     if (result == DECODED_CUT || result == DECODED_DAMAGED)
         note_fault(input, result == DECODED_CUT ? "end early" : "are damaged");
@@ -214,6 +223,7 @@ static enum status read_spool(struct input_source *source, unsigned char *to, si
     do
         result = pread(source->spool, to, size, (off_t)source->replayed);
     while (result < 0 && errno == EINTR);
+    /* The spool is as long as what was written to it: less is a fault of the disk, or somebody cut the file. */
     if (result == 0)
         errno = EIO;
     if (result <= 0)
@@ -229,13 +239,14 @@ static enum status read_data(struct input *input, unsigned char *to, size_t size
     struct input_source *source = input->source;
     *got = 0;
     if (source->replayed < source->spooled) {
-        size_t left = source->spooled - source->replayed < size ? (size_t)(source->spooled - source->replayed) : size;
+        size_t left = (size_t)smaller(source->spooled - source->replayed, (uint64_t)size);
         return read_spool(source, to, left, got, err);
     }
     if (source->ended)
         return STATUS_OK;
     enum status status =
         is_plain(source) ? read_plain(input, to, size, got, err) : read_decoded(input, to, size, got, err);
+    /* Written at once, not at the rewind: the source cannot be asked again. */
     if (status == STATUS_OK && source->spool >= 0 && *got)
         status = write_spool(source, to, *got, err);
     return status;
@@ -249,6 +260,8 @@ static size_t make_room(struct input *input, size_t want)
         memmove(input->buffer, input->at, have);
     } else {
         size_t grown = input->capacity ? 2 * input->capacity : BUFFER_SIZE;
+        /* A record of known length that does not fit needs one step of growing, not many. Below BUFFER_SIZE the wish
+           is so small that doubling has met it. */
         if (grown > want && want > input->capacity && want >= BUFFER_SIZE)
             grown = want;
         input->buffer = memory_resize(input->buffer, grown);
@@ -291,13 +304,11 @@ static uint64_t seek_over(struct input *input, uint64_t n)
     struct input_source *source = input->source;
     uint64_t left = 0;
     if (source->replayed < source->spooled) {
-        left = source->spooled - source->replayed;
-        left = n < left ? n : left;
+        left = smaller(n, source->spooled - source->replayed);
         source->replayed += left;
     } else if (source->seekable && is_plain(source) && source->raw == source->raw_end &&
                source->position < source->size) {
-        left = source->size - source->position;
-        left = n < left ? n : left;
+        left = smaller(n, source->size - source->position);
         if (lseek(source->fd, (off_t)(source->start + source->position + left), SEEK_SET) < 0)
             return 0;
         source->position += left;
@@ -311,11 +322,12 @@ enum status input_skip(struct input *input, uint64_t n, struct error *err)
 {
     for (;;) {
         size_t have = input_available(input);
-        size_t taken = n < have ? (size_t)n : have;
+        size_t taken = (size_t)smaller(n, (uint64_t)have);
         input_consume(input, taken);
         n -= taken;
         if (!n)
             return STATUS_OK;
+        /* Shorter ways are read over: that costs less than refilling the buffer behind a seek. */
         if (n > BUFFER_SIZE)
             n -= seek_over(input, n);
         if (!n)
@@ -329,6 +341,8 @@ enum status input_skip(struct input *input, uint64_t n, struct error *err)
 enum status input_check_end(struct input *input, struct error *err)
 {
     enum status status = STATUS_OK;
+    /* Checksums stand at the end of compressed data: damage may show only when all of it has been read. Plain data
+       have none. */
     while (!is_plain(input->source) && status == STATUS_OK && (status = input_fill(input, 1, err)) == STATUS_OK)
         input_consume(input, input_available(input));
     return status == STATUS_FAILED ? status : STATUS_OK;
@@ -359,6 +373,7 @@ enum status input_rewind(struct input *input, struct error *err)
     if (source->spool >= 0) {
         source->replayed = 0;
     } else if (source->fd < 0) {
+        /* The whole of the data is in the buffer, which starts at offset 0. */
         input->at -= input->offset;
         input->offset = 0;
         return STATUS_OK;
@@ -381,6 +396,8 @@ enum status input_rewind(struct input *input, struct error *err)
 bool input_can_seek(const struct input *input)
 {
     const struct input_source *source = input->source;
+    /* Standard input that was handed over in the middle has offsets of its own; data in the spool have none in the
+       file. */
     return source->seekable && is_plain(source) && source->fd >= 0 && source->start == 0 && source->spool < 0;
 }
 
@@ -388,6 +405,7 @@ enum status input_seek(struct input *input, uint64_t offset, struct error *err)
 {
     struct input_source *source = input->source;
     size_t behind = input->buffer ? (size_t)(input->end - input->at) : 0;
+    /* Most seeks go a short way forward, which needs no system call. */
     if (offset >= input->offset && offset - input->offset <= behind) {
         input_consume(input, (size_t)(offset - input->offset));
         return STATUS_OK;
@@ -404,6 +422,7 @@ enum status input_seek(struct input *input, uint64_t offset, struct error *err)
 void input_progress(const struct input *input, uint64_t *done, uint64_t *total)
 {
     const struct input_source *source = input->source;
+    /* The first pass has read the file to its end; the second one goes through the spool. */
     if (source->replayed < source->spooled && source->ended) {
         *done = source->replayed;
         *total = source->spooled;
@@ -437,6 +456,7 @@ void input_close(struct input *input)
     struct input_source *source = input->source;
     if (source->codec_state)
         source->codec->close(source->codec_state);
+    /* Standard input is not ours to close. */
     if (source->fd > STDIN_FILENO)
         close(source->fd);
     if (source->spool >= 0)
@@ -459,6 +479,8 @@ static bool is_private(int fd)
 
 int private_open(const char *path)
 {
+    /* O_NONBLOCK: a pipe put in place of the file must not hold us; it fails the test after it. O_NOFOLLOW: a link
+       may lead to another user's file. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0 || is_private(fd))
         return fd;
@@ -471,17 +493,22 @@ static enum status open_file(struct input *input, const char *path, bool private
 {
     struct input_source *source = input->source;
     bool standard = !private && strcmp(path, "-") == 0;
-    source->fd = standard ? STDIN_FILENO : private ? private_open(path) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (standard)
+        source->fd = STDIN_FILENO;
+    else
+        source->fd = private ? private_open(path) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     struct stat about;
     if (source->fd < 0 || fstat(source->fd, &about) < 0)
         return error_set_errno(err, ERROR_INPUT, "%s: cannot open", input->name);
     if (S_ISDIR(about.st_mode))
         return error_set(err, ERROR_INPUT, "%s: is a directory", input->name);
+    /* A shell may have read the first lines of a file that it hands to us: we begin where it stopped. */
     off_t start = S_ISREG(about.st_mode) ? lseek(source->fd, 0, SEEK_CUR) : -1;
     if (start >= 0) {
         source->seekable = true;
         source->start = (uint64_t)start;
         source->size = about.st_size > start ? (uint64_t)(about.st_size - start) : 0;
+        /* The kernel reads further ahead. */
         posix_fadvise(source->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
     source->raw_buffer = memory_resize(NULL, RAW_SIZE);

@@ -26,6 +26,7 @@ struct gzip {
 
 static void *gzip_open(void)
 {
+    /* 16 more: a gzip header is expected, not zlib's (zlib manual, inflateInit2). */
     enum { GZIP_ONLY = 16 + MAX_WBITS };
     struct gzip *gzip = memory_new(sizeof *gzip);
     if (inflateInit2(&gzip->stream, GZIP_ONLY) != Z_OK) {
@@ -44,6 +45,7 @@ static void gzip_close(void *state)
 
 static uInt gzip_size(size_t size)
 {
+    /* zlib counts in unsigned int; INT_MAX is far above the buffers' sizes and safe on every machine. */
     return size < INT_MAX ? (uInt)size : INT_MAX;
 }
 
@@ -51,7 +53,8 @@ static enum decoded gzip_decode(void *state, struct input_flow *flow)
 {
     struct gzip *gzip = state;
     if (gzip->between) {
-        /* Zeros after a member pad the blocks of a tape; they do not start another one. */
+        /* RFC 1952, section 2.2: members may follow each other, as after `cat a.gz b.gz`. Zeros after a member pad the
+           blocks of a tape; they do not start another one. */
         while (flow->in < flow->in_end && *flow->in == 0)
             flow->in++;
         if (flow->in == flow->in_end)
@@ -75,6 +78,7 @@ static enum decoded gzip_decode(void *state, struct input_flow *flow)
     else if (result != Z_OK && result != Z_BUF_ERROR)
         return DECODED_DAMAGED;
     else if (!moved && flow->last)
+        /* Nothing moved although there was room: it waits for bytes that will not come. */
         return DECODED_CUT;
     return DECODED_MORE;
 }
@@ -92,6 +96,7 @@ static void *zstd_open(void)
 {
     struct zstd *zstd = memory_new(sizeof *zstd);
     zstd->stream = ZSTD_createDStream();
+    /* An empty file has no frame at all, which is an end and not a cut. */
     zstd->between = true;
     if (!zstd->stream) {
         free(zstd);
@@ -119,6 +124,7 @@ static enum decoded zstd_decode(void *state, struct input_flow *flow)
     flow->out += out.pos;
     if (ZSTD_isError(result))
         return DECODED_DAMAGED;
+    /* ZSTD_decompressStream: 0 when a frame is complete and all of it handed over. */
     zstd->between = result == 0;
     if (result != 0 && in.pos == 0 && out.pos == 0 && flow->last)
         return DECODED_CUT;

@@ -6,6 +6,7 @@
 static struct map_entry *map_place(struct map *map, uint64_t key)
 {
     size_t at = map_hash(key);
+    /* Ends, as at least half of the places are free: see map_put. */
     for (;; at++) {
         struct map_entry *entry = &map->entries[at & (map->capacity - 1)];
         if (entry->key == key + 1 || entry->key == 0)
@@ -29,6 +30,7 @@ uint64_t *map_put(struct map *map, uint64_t key, uint64_t initial)
     uint64_t *found = map_find(map, key);
     if (found)
         return found;
+    /* At most half full: with linear probing, the way to a key grows quickly beyond that. */
     if ((map->count + 1) * 2 > map->capacity)
         map_double(map);
     struct map_entry *entry = map_place(map, key);
@@ -47,6 +49,7 @@ void map_remove(struct map *map, uint64_t key)
     size_t mask = map->capacity - 1, hole = (size_t)(map_place(map, key) - map->entries);
     for (size_t at = hole + 1; map->entries[at & mask].key; at++) {
         size_t wanted = map_hash(map->entries[at & mask].key - 1);
+        /* It may move if the hole lies on the way from its wanted place to where it is. */
         if (((at - wanted) & mask) >= ((at - hole) & mask)) {
             map->entries[hole & mask] = map->entries[at & mask];
             hole = at;

@@ -19,6 +19,7 @@ void memory_failed(void)
 
 void *memory_new(size_t size)
 {
+    /* malloc(0) may be NULL, which here means that memory has run out. */
     void *block = calloc(1, size ? size : 1);
     if (!block)
         memory_failed();
@@ -43,12 +44,14 @@ char *memory_copy_string(const char *text)
 
 void *memory_grow(void *block, size_t *capacity, size_t element_size, size_t wanted)
 {
+    /* Doubling: growing by ones copies no more than twice what is there in the end. */
     size_t grown = *capacity ? *capacity : 8;
     while (grown < wanted) {
         if (grown > SIZE_MAX / 2)
             memory_failed();
         grown *= 2;
     }
+    /* An overflow would ask for a small block that the caller takes for a large one. */
     size_t bytes;
     if (__builtin_mul_overflow(grown, element_size, &bytes))
         memory_failed();

@@ -24,6 +24,7 @@ const struct mpi_function *mpi_function_at(size_t index)
 
 const struct mpi_function *mpi_function_find(const char *name)
 {
+    /* The table is sorted by name: a unit test checks it. */
     size_t low = 0, high = FUNCTION_COUNT;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -54,9 +55,11 @@ static const struct mpi_function *find_cut_mpe1(const char *prefix, size_t lengt
 
 const struct mpi_function *mpi_function_find_mpe1(const char *name)
 {
+    /* No search by halves: the spellings are not in the order of the names, and traces ask once for each state. */
     for (size_t i = 0; i < FUNCTION_COUNT; i++)
         if (functions[i].mpe1 && strcmp(functions[i].mpe1, name) == 0)
             return &functions[i];
+    /* MPE-1 cut names to 15 letters; where two functions begin with these, none can be named. */
     size_t length = strlen(name);
     return length == MPE1_NAME_LENGTH ? find_cut_mpe1(name, length) : NULL;
 }
@@ -84,6 +87,7 @@ static bool begins_with(const char *text, const char *prefix)
 /* Some recorders write the name of the function that they call, PMPI_X, instead of the one that the program called. */
 static const struct mpi_function *find_either_entry(const char *name)
 {
+    /* The table has the names as the program writes them. */
     return mpi_function_find(begins_with(name, "PMPI_") ? name + 1 : name);
 }
 
@@ -92,6 +96,7 @@ enum function_class function_class_of(const char *state_name)
     const struct mpi_function *function = find_either_entry(state_name);
     if (function)
         return function->class;
+    /* Newer than the table, or an extension: nothing is known of its partners. */
     if (begins_with(state_name, "MPI_") || begins_with(state_name, "MPIX_"))
         return CLASS_LOCAL;
     if (begins_with(state_name, "MPE_") || strcmp(state_name, "CLOG_Buffer_write2disk") == 0)

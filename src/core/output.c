@@ -40,6 +40,7 @@ struct output_target {
 /* The target of a symbolic link, which need not exist; `path` itself if it is not a link. NULL: too many links. */
 static char *follow_links(const char *path)
 {
+    /* Links are followed by hand, as renaming would replace the link and not the file that it names. */
     char *at = memory_copy_string(path), target[PATH_MAX];
     for (int i = 0; i < LINKS_MAX; i++) {
         ssize_t length = readlink(at, target, sizeof target - 1);
@@ -47,6 +48,7 @@ static char *follow_links(const char *path)
             return at;
         target[length] = '\0';
         const char *slash = strrchr(at, '/');
+        /* A relative target starts at the directory of the link. */
         size_t directory = *target == '/' || !slash ? 0 : (size_t)(slash - at) + 1;
         char *next = memory_new(directory + (size_t)length + 1);
         memcpy(next, at, directory);
@@ -61,6 +63,7 @@ static char *follow_links(const char *path)
 
 static mode_t mode_of_new_files(void)
 {
+    /* The only way to read the mask is to set it. */
     mode_t mask = umask(0);
     umask(mask);
     return 0666 & ~mask;
@@ -76,6 +79,7 @@ static char *temporary_name(const char *path)
     size_t length = strlen(base);
     if (!length)
         return NULL;
+    /* The file's own name may be as long as the file system allows. */
     if (length + ADDED > NAME_MAX)
         length = NAME_MAX - ADDED;
     size_t size = (size_t)(base - path) + length + ADDED + 1;
@@ -89,6 +93,7 @@ static enum status open_whole(struct output_target *target, const char *path, mo
     target->path = target->options.private ? memory_copy_string(path) : follow_links(path);
     char *temporary = target->path ? temporary_name(target->path) : NULL;
     if (target->path && !temporary)
+        /* What open(2) says about "" and "directory/". */
         errno = *target->path ? EISDIR : ENOENT;
     target->fd = temporary ? unfinished_make_file(temporary, &target->unfinished) : -1;
     if (target->fd < 0) {
@@ -111,6 +116,7 @@ static enum status open_path(struct output_target *target, const char *path, str
 {
     struct stat about;
     if (target->options.private)
+        /* What others could read or put there must not take part: no links, and no permissions for others. */
         return open_whole(target, path, S_IRUSR | S_IWUSR, err);
     if (stat(path, &about) < 0)
         return errno == ENOENT ? open_whole(target, path, mode_of_new_files(), err)
@@ -142,6 +148,7 @@ static void close_target(struct output_target *target)
     if (target->temporary)
         unlink(target->temporary);
     unfinished_drop(target->unfinished);
+    /* Standard output was open before us and stays open. */
     if (target->fd >= 0 && target->fd != STDOUT_FILENO)
         close(target->fd);
     if (target->spool >= 0)

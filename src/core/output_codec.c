@@ -54,6 +54,7 @@ static enum encoded gzip_encode(void *state, struct output_flow *flow)
     flow->out += out_size - stream->avail_out;
     if (result == Z_STREAM_END)
         return ENCODED_DONE;
+    /* Z_BUF_ERROR: nothing could be done for want of room; it is called again with more. */
     return result == Z_OK || result == Z_BUF_ERROR ? ENCODED_MORE : ENCODED_FAILED;
 }
 
@@ -67,6 +68,7 @@ static void *zstd_open(void)
     ZSTD_CCtx *context = ZSTD_createCCtx();
     if (context) {
         ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
+        /* 4 bytes for each frame; without them, damage in the middle would be read as data. */
         ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
     }
     return context;

@@ -17,6 +17,7 @@ struct work {
 static void *do_work(void *argument)
 {
     struct work *work = argument;
+    /* Tasks differ in length, so each thread takes the next one when it is done, instead of a fixed share. */
     size_t index;
     while ((index = atomic_fetch_add(&work->next, 1)) < work->count)
         work->task(work->context, index);
@@ -28,6 +29,7 @@ void parallel_run(unsigned threads, size_t count, void (*task)(void *context, si
     struct work work = {.task = task, .context = context, .count = count};
     size_t wanted = threads < count ? threads : count, started = 0;
     pthread_t *helpers = memory_new(wanted * sizeof *helpers);
+    /* A thread less is no fault: this thread takes part and would do all the tasks alone. */
     while (started + 1 < wanted && pthread_create(&helpers[started], NULL, do_work, &work) == 0)
         started++;
     do_work(&work);
@@ -38,6 +40,7 @@ void parallel_run(unsigned threads, size_t count, void (*task)(void *context, si
 
 unsigned parallel_processors(void)
 {
+    /* Not the machine's processors: a batch system gives a job some of them. */
     cpu_set_t processors;
     int count = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : 1;
     return count > 0 ? (unsigned)count : 1;

@@ -9,6 +9,7 @@
 void payload_get_neighbours(const unsigned char *payload, size_t length, struct neighbours *neighbours)
 {
     unsigned char whole[NEIGHBOURS_MARK_SIZE] = {0};
+    /* A payload may be shorter, as in a damaged record: what is missing is 0. */
     memcpy(whole, payload, length < sizeof whole ? length : sizeof whole);
     neighbours->way = bytes_i32(whole, true);
     for (size_t i = 0; i < NEIGHBOURS_RANKS; i++)
@@ -52,6 +53,8 @@ void payload_get_moved(const unsigned char payload[PAYLOAD_MOVED_SIZE], struct e
 {
     int32_t root = bytes_i32(payload, true);
     int64_t sent = (int64_t)bytes_u64(payload + 4, true), received = (int64_t)bytes_u64(payload + 12, true);
+    /* ROOT_SELF and ROOT_BESIDE are MPI_ROOT and MPI_PROC_NULL of intercommunicators; other negative numbers say
+       nothing. */
     event->tag = root >= 0 || root == ROOT_SELF || root == ROOT_BESIDE ? root : EVENT_UNKNOWN;
     event->bytes_sent = sent < 0 ? BYTES_UNKNOWN : sent;
     event->bytes_received = received < 0 ? BYTES_UNKNOWN : received;
@@ -75,9 +78,11 @@ void payload_get_requests(const unsigned char *payload, size_t length, struct ev
     unsigned char whole[PAYLOAD_REQUESTS_SIZE] = {0};
     memcpy(whole, payload, length < sizeof whole ? length : sizeof whole);
     int32_t first = bytes_i32(whole, true), count = bytes_i32(whole + 4, true);
+    /* 0: the call has no request. */
     if (first <= 0)
         return;
     event->request = (uint64_t)first;
+    /* Records from before the count was written have one request. */
     event->requests = count > 0 ? (uint32_t)count : 1;
 }
 

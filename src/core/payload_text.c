@@ -10,6 +10,7 @@
 static uint64_t big_endian(const unsigned char *payload, size_t length, size_t at, size_t size)
 {
     uint64_t value = 0;
+    /* A payload that is cut goes on with zeros. */
     for (size_t i = 0; i < size; i++)
         value = value << 8 | (at + i < length ? payload[at + i] : 0);
     return value;
@@ -31,6 +32,14 @@ static void put_latin1(char *buffer, size_t size, const unsigned char *bytes, si
     free(text);
 }
 
+/* The value of a format's letter for whole numbers, whose sign is in their own highest bit. */
+static int64_t whole_number(char letter, uint64_t raw)
+{
+    if (letter == 'h')
+        return (int16_t)raw;
+    return letter == 'd' ? (int64_t)(int32_t)raw : (int64_t)raw;
+}
+
 static void put_value(char *buffer, size_t size, char letter, uint64_t raw)
 {
     size_t used = strlen(buffer);
@@ -44,10 +53,7 @@ static void put_value(char *buffer, size_t size, char letter, uint64_t raw)
     else if (letter == 'x' || letter == 'X')
         snprintf(buffer + used, size - used, "%" PRIx64, raw);
     else
-        snprintf(buffer + used, size - used, "%" PRId64,
-                 letter == 'h'   ? (int64_t)(int16_t)raw
-                 : letter == 'd' ? (int64_t)(int32_t)raw
-                                 : (int64_t)raw);
+        snprintf(buffer + used, size - used, "%" PRId64, whole_number(letter, raw));
 }
 
 char *payload_text(char *buffer, size_t size, const char *format, const unsigned char *payload, size_t length)
@@ -64,8 +70,10 @@ char *payload_text(char *buffer, size_t size, const char *format, const unsigned
         int room = text_beginning(label, (int)(percent ? (size_t)(percent - label) : strlen(label)));
         snprintf(buffer + used, size - used, "%.*s", room, label);
         text_end_whole(buffer);
+        /* No further value: the text after the last one has been written. */
         if (taken == 0)
             return buffer;
+        /* A text's length stands in its first two bytes; the payload may end before what it says. */
         size_t behind = at + 2 < length ? at + 2 : length;
         if (percent[1] == 's')
             put_latin1(buffer, size, payload + behind, taken - 2 < length - behind ? taken - 2 : length - behind);

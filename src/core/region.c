@@ -64,13 +64,17 @@ enum function_class region_class(const char *name, enum paradigm paradigm, enum 
     case PARADIGM_UNKNOWN:
     case PARADIGM_USER:
         return class;
-    case PARADIGM_MPI:
-        return class == CLASS_USER || (class == CLASS_LOCAL && !mpi_function_find(name)) ? class_of_role(role) : class;
+    /* A name that MPI's standard does not have says less than what the trace says of the region. */
+    case PARADIGM_MPI: {
+        bool named = class != CLASS_USER && (class != CLASS_LOCAL || mpi_function_find(name));
+        return named ? class : class_of_role(role);
+    }
     case PARADIGM_MEASUREMENT:
         return CLASS_TOOL;
     default:
         /* Functions of the program may have names that look like MPI's. */
-        return function_class_is_mpi(class) && !mpi_function_find(name) && strncmp(name, "PMPI_", 5) != 0 ? CLASS_USER
-                                                                                                          : class;
+        if (function_class_is_mpi(class) && !mpi_function_find(name) && strncmp(name, "PMPI_", 5) != 0)
+            return CLASS_USER;
+        return class;
     }
 }

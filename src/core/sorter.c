@@ -8,6 +8,7 @@
 #include "core/bytes.h"
 #include "core/input.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -95,8 +96,11 @@ struct sorter *sorter_new(size_t memory)
     struct sorter *sorter = memory_new(sizeof *sorter);
     if (memory < MEMORY_MIN)
         memory = MEMORY_MIN;
+    /* Offsets in the block are 32 bits wide, so that an entry is 24 bytes. */
     if (memory > UINT32_MAX)
         memory = UINT32_MAX;
+    /* The caller's limit is for the block and the buffer that runs are written through, which is needed at the same
+       time. */
     sorter->block_size = (memory - WRITE_SIZE) & ~(size_t)15;
     sorter->block = memory_resize(NULL, sorter->block_size);
     sorter->data = sorter->block_size;
@@ -139,8 +143,10 @@ static void merge_neighbours(struct entry *to, const struct entry *left, const s
                              const struct entry *end)
 {
     const struct entry *right = middle;
+    /* Where the pieces follow each other in order already, both copies below are all there is to do. */
     if (right < end && key_less(right->key, middle[-1].key))
         while (left < middle && right < end) {
+            /* Only a smaller key of the right piece goes first: equal keys keep the order in which they were added. */
             bool take_right = key_less(right->key, left->key);
             *to++ = *(take_right ? right : left);
             right += take_right;
@@ -167,7 +173,7 @@ static struct entry *merge_sort(struct entry *entries, struct entry *scratch, si
     for (size_t at = 0; at < count;) {
         size_t length = ordered_length(entries + at, count - at);
         if (length < SHORT_RUN) {
-            length = count - at < SHORT_RUN ? count - at : SHORT_RUN;
+            length = smaller(count - at, (size_t)SHORT_RUN);
             insertion_sort(entries + at, length);
         }
         at += length;
@@ -195,15 +201,18 @@ static bool distribute(struct entry *entries, struct entry *scratch, size_t coun
 {
     uint64_t low = UINT64_MAX, high = 0;
     for (size_t i = 0; i < count; i++) {
-        low = entries[i].key.major < low ? entries[i].key.major : low;
-        high = entries[i].key.major > high ? entries[i].key.major : high;
+        low = smaller(low, entries[i].key.major);
+        high = larger(high, entries[i].key.major);
     }
-    if (low >= high || high - low >= MAJORS_MAX || high - low > count)
+    /* One major only: nothing to distribute. More majors than entries: counting would cost more than comparing. */
+    bool one_or_none = low >= high;
+    if (one_or_none || high - low >= MAJORS_MAX || high - low > count)
         return false;
     size_t majors = (size_t)(high - low) + 1;
     uint32_t *ends = memory_new(majors * sizeof *ends);
     for (size_t i = 0; i < count; i++)
         ends[entries[i].key.major - low]++;
+    /* From here on, ends[i] is where the next entry of major i goes; after the last one, it is where the major ends. */
     uint32_t sum = 0;
     for (size_t i = 0; i < majors; i++) {
         uint32_t here = ends[i];
@@ -248,6 +257,7 @@ static inline void put_u64(unsigned char *at, uint64_t value)
 
 static inline unsigned bytes_of(uint64_t value)
 {
+    /* ceil(bits / 8), with bits = 64 - clz. */
     return value ? (71u - (unsigned)__builtin_clzll(value)) >> 3 : 0;
 }
 
@@ -287,6 +297,7 @@ static inline enum status write_record(struct sorter *sorter, struct sort_key ke
         if (status != STATUS_OK)
             return status;
     }
+    /* Readers fetch the longest record as a whole, so they never meet one that is cut by the end of their buffer. */
     if (limit > sorter->record_limit)
         sorter->record_limit = limit;
     /* With a different major, the previous record's minor is useless. */
@@ -318,6 +329,7 @@ static enum status spill(struct sorter *sorter, struct error *err)
     if (!sorter->out)
         sorter->out = memory_resize(NULL, WRITE_SIZE);
     sort_block(sorter);
+    /* The block is in order now; the data are fetched early because their places in memory are not. */
     const struct entry *entry = sorter->sorted, *end = entry + sorter->count;
     if (!sorter->run_count || key_less(entry->key, sorter->last))
         begin_run(sorter);
@@ -362,6 +374,7 @@ enum status sorter_add(struct sorter *sorter, struct sort_key key, const void *d
 static enum status reader_fill(struct sorter *sorter, struct reader *reader, struct error *err)
 {
     size_t have = (size_t)(reader->end - reader->at);
+    /* What is left of the last read is the beginning of a record: it must be followed by its rest. */
     memmove(reader->buffer, reader->at, have);
     reader->at = reader->buffer;
     while (have < reader->size && reader->next < reader->stop) {
@@ -372,6 +385,7 @@ static enum status reader_fill(struct sorter *sorter, struct reader *reader, str
         ssize_t got = pread(sorter->fd, reader->buffer + have, want, (off_t)reader->next);
         if (got < 0 && errno == EINTR)
             continue;
+        /* An end of file here is a fault: the run's length is known, and nobody else has the file. */
         if (got <= 0) {
             errno = got < 0 ? errno : EIO;
             return error_set_errno(err, ERROR_OUTPUT, "cannot read temporary file in %s", temporary_directory());
@@ -400,6 +414,8 @@ static inline enum status reader_advance(struct sorter *sorter, struct reader *r
             return status;
     }
     const unsigned char *at = reader->at;
+    /* The largest key there is, and an order above all others: it loses against readers whose records have that key
+       too. */
     if (at == reader->end) {
         reader->order |= ORDER_ENDED;
         reader->key = (struct sort_key){UINT64_MAX, UINT64_MAX};
@@ -415,6 +431,7 @@ static inline enum status reader_advance(struct sorter *sorter, struct reader *r
     uint64_t major = bytes_u64(at, false) & masks[major_bytes];
     at += major_bytes;
     uint64_t minor = bytes_u64(at, false) & masks[minor_bytes];
+    /* The mirror of write_record: a minor of a new major is stored as it is. */
     reader->key.minor = minor + (major ? 0 : reader->key.minor);
     reader->key.major += major;
     reader->at = at + minor_bytes + reader->length;
@@ -447,6 +464,8 @@ static enum status begin_reading(struct sorter *sorter, size_t first, int count,
         enum status status = reader_advance(sorter, &sorter->readers[i], err);
         if (status != STATUS_OK)
             return status;
+        /* The tournament as a binary heap: the readers are the leaves count … 2 count - 1, and node i is won by 2i
+           or 2i + 1. */
         winners[count + i] = i;
     }
     for (int node = count - 1; node > 0; node--) {
@@ -530,6 +549,7 @@ static enum status merge_runs(struct sorter *sorter, size_t first, int count, st
         (void)!fallocate(sorter->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)sorter->runs[i].begin,
                          (off_t)(sorter->runs[i].end - sorter->runs[i].begin));
 #endif
+    /* Equal keys come out in the order of their runs, so the new run takes the place of those it was made of. */
     sorter->runs[first] = sorter->runs[--sorter->run_count];
     size_t behind = sorter->run_count - (first + (size_t)count);
     memmove(&sorter->runs[first + 1], &sorter->runs[first + (size_t)count], behind * sizeof *sorter->runs);
@@ -541,16 +561,14 @@ static enum status merge_runs(struct sorter *sorter, size_t first, int count, st
    round, so that no record is rewritten much more often than others. */
 static enum status reduce_runs(struct sorter *sorter, struct error *err)
 {
-    size_t smallest = sorter->record_limit + SLACK > READ_MIN ? sorter->record_limit + SLACK : READ_MIN;
-    size_t fan = sorter->block_size / smallest < FAN_MAX ? sorter->block_size / smallest : FAN_MAX;
+    size_t smallest = larger(sorter->record_limit + SLACK, (size_t)READ_MIN);
+    size_t fan = smaller(sorter->block_size / smallest, (size_t)FAN_MAX);
     for (size_t at = 0; sorter->run_count > fan; at++) {
         if (at + 1 >= sorter->run_count)
             at = 0;
-        size_t count = sorter->run_count - fan + 1;
-        if (count > fan)
-            count = fan;
-        if (count > sorter->run_count - at)
-            count = sorter->run_count - at;
+        /* A merge of n runs makes n - 1 fewer: as few as are needed, as every byte merged is written and read again. */
+        size_t count = smaller(sorter->run_count - fan + 1, fan);
+        count = smaller(count, sorter->run_count - at);
         enum status status = merge_runs(sorter, at, (int)count, err);
         if (status != STATUS_OK)
             return status;

@@ -28,6 +28,7 @@ enum {
 static uint64_t octal(const unsigned char *at, size_t size)
 {
     uint64_t value = 0;
+    /* Sizes of 8 GiB and more do not fit into 11 octal digits. */
     if (*at & 0x80) { /* GNU: binary */
         for (size_t i = size - 8; i < size; i++)
             value = value << 8 | at[i];
@@ -42,6 +43,7 @@ static bool checksum_fits(const unsigned char *header)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < BLOCK; i++)
+        /* The sum is made with blanks in the place where it is stored (POSIX, pax, "ustar Header Block"). */
         sum += i >= CHECKSUM && i < CHECKSUM + 8 ? ' ' : header[i];
     return sum == octal(header + CHECKSUM, 8);
 }
@@ -82,6 +84,7 @@ static void make_directories(char *path)
 static enum status take_data(struct unpacking *unpacking, uint64_t size, int file, struct error *err)
 {
     struct input *input = unpacking->input;
+    /* Data are padded to whole blocks. */
     uint64_t left = (size + BLOCK - 1) / BLOCK * BLOCK;
     while (left > 0) {
         enum status status = input_need(input, 1, err);
@@ -111,6 +114,8 @@ static enum status take_file(struct unpacking *unpacking, const char *name, uint
     int file = -1;
     if (fits && name_is_safe(name)) {
         make_directories(path);
+        /* O_EXCL: the second file of a name must not replace the first; O_NOFOLLOW: a link may lead elsewhere. We
+           make no links. */
         file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (file < 0 && errno != EEXIST && errno != EISDIR && errno != ENOTDIR)
             return error_set_errno(err, ERROR_OUTPUT, "%s: cannot write", path);
@@ -125,6 +130,7 @@ static enum status take_file(struct unpacking *unpacking, const char *name, uint
 static enum status take_long_name(struct unpacking *unpacking, uint64_t size, bool pax, struct error *err)
 {
     struct input *input = unpacking->input;
+    /* A name of this length is damage or an attack; its memory would be asked for at once. */
     if (size > LONG_NAME_MAX) {
         unpacking->cut = true;
         return STATUS_END;
@@ -155,10 +161,13 @@ static enum status take_entry(struct unpacking *unpacking, const unsigned char *
     if (type == 'L' || type == 'x')
         return take_long_name(unpacking, size, type == 'x', err);
     bool posix = memcmp(header + MAGIC, "ustar\0", 6) == 0;
+    /* GNU's magic is "ustar  ": it has other fields in the prefix's place. */
     if (posix && header[PREFIX])
         snprintf(name, sizeof name, "%.*s/", (int)PREFIX_SIZE, (const char *)header + PREFIX);
     snprintf(name + strlen(name), sizeof name - strlen(name), "%.*s", (int)NAME_SIZE, (const char *)header + NAME);
     char *wanted = unpacking->long_name ? unpacking->long_name : name;
+    /* Directories are made when a file in them is; links, devices and others are skipped. A directory has no data,
+       whatever its size says. */
     enum status status = type == '0' || type == '\0' ? take_file(unpacking, wanted, size, err)
                                                      : take_data(unpacking, type == '5' ? 0 : size, -1, err);
     free(unpacking->long_name);
@@ -172,6 +181,7 @@ enum status tar_unpack(struct input *input, const char *directory, bool *cut, st
     enum status status;
     while ((status = input_need(input, BLOCK, err)) == STATUS_OK) {
         unsigned char header[BLOCK];
+        /* Two such blocks end the archive (POSIX); one is enough to know. */
         static const unsigned char end[BLOCK];
         memcpy(header, input->at, BLOCK);
         if (memcmp(header, end, BLOCK) == 0)

@@ -10,16 +10,26 @@
 #include <string.h>
 #include <time.h>
 
+/* Bytes of a UTF-8 character by its first one. */
+static size_t length_by_lead(unsigned char lead)
+{
+    if (lead >= 0xF0)
+        return 4;
+    if (lead >= 0xE0)
+        return 3;
+    return lead >= 0xC0 ? 2 : 1;
+}
+
 void text_end_whole(char *utf8)
 {
     size_t length = strlen(utf8), begin = length;
+    /* Four bytes are the longest character (RFC 3629): more of these belong to no character and need no search. */
     while (begin > 0 && length - begin < 4 && ((unsigned char)utf8[begin - 1] & 0xC0) == 0x80)
         begin--;
     if (begin == 0)
         return;
     unsigned char lead = (unsigned char)utf8[begin - 1];
-    size_t wanted = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
-    if (length - (begin - 1) < wanted)
+    if (length - (begin - 1) < length_by_lead(lead))
         utf8[begin - 1] = '\0';
 }
 
@@ -35,6 +45,7 @@ void text_append(char *buffer, size_t size, const char *format, ...)
 
 int text_beginning(const char *utf8, int most)
 {
+    /* A byte 10xxxxxx continues a character, so a cut before it would leave a broken one. */
     int length = (int)strnlen(utf8, (size_t)most);
     while (length == most && length > 0 && ((unsigned char)utf8[length] & 0xC0) == 0x80)
         most = --length;
@@ -44,7 +55,9 @@ int text_beginning(const char *utf8, int most)
 uint64_t text_whole(double value)
 {
     /* 2^64 itself does not fit, and the largest number below it that a double can be is 2,048 less. */
-    return value >= 18446744073709549568.0 ? UINT64_MAX : value > 0 ? (uint64_t)(value + 0.5) : 0;
+    if (value >= 18446744073709549568.0)
+        return UINT64_MAX;
+    return value > 0 ? (uint64_t)(value + 0.5) : 0;
 }
 
 static size_t digits_of(uint64_t value)
@@ -117,10 +130,15 @@ const char *text_plural(uint64_t count, const char *one, const char *many)
     return count == 1 ? one : many;
 }
 
-/* Three significant digits of value, which is in [0, 1000). */
+/* Three significant digits of value, which is in [0, 1000). The limits are those of rounding: 9.996 with two decimals
+   would be "10.00", four digits. */
 static void text_three_digits(char *buffer, double value, const char *unit)
 {
-    int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    int decimals = 0;
+    if (value < 9.995)
+        decimals = 2;
+    else if (value < 99.95)
+        decimals = 1;
     snprintf(buffer, TEXT_NUMBER_SIZE - 1, "%.*f %s", decimals, value, unit);
 }
 
@@ -131,6 +149,7 @@ char *text_duration(char buffer[TEXT_NUMBER_SIZE], int64_t ns)
     if (ns < 0)
         *at++ = '-';
     char number[TEXT_NUMBER_SIZE - 1]; /* room for the sign */
+    /* The same for whole units: 999.5 would be printed as "1000 ns". */
     if (ns == 0)
         memcpy(number, "0 s", sizeof "0 s");
     else if (magnitude < 999.5)
@@ -154,6 +173,7 @@ char *text_bytes(char buffer[TEXT_NUMBER_SIZE], uint64_t bytes)
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
     double value = (double)bytes;
     size_t unit = 0;
+    /* As in text_three_digits. */
     while (value >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
         value /= 1000;
         unit++;
@@ -165,6 +185,7 @@ char *text_bytes(char buffer[TEXT_NUMBER_SIZE], uint64_t bytes)
 char *text_share(char buffer[TEXT_NUMBER_SIZE], double share)
 {
     double percent = share * 100;
+    /* "100 %" would say that nothing is missing. */
     bool nearly_all = percent >= 99.5 && percent < 99.95;
     if (percent == 0)
         memcpy(buffer, "0 %", sizeof "0 %");
@@ -181,6 +202,7 @@ char *text_from_latin1(const char *bytes, size_t length)
     char *at = text;
     for (size_t i = 0; i < length; i++) {
         unsigned char byte = (unsigned char)bytes[i];
+        /* The code points of Latin-1 are the first 256 of Unicode; two bytes of UTF-8 hold 11 bits. */
         if (byte >= 0x80) {
             *at++ = (char)(0xC0 | byte >> 6);
             *at++ = (char)(0x80 | (byte & 0x3F));
@@ -217,6 +239,7 @@ static size_t utf8_length(const unsigned char *at, size_t left)
 char *text_from_bytes(const char *bytes, size_t length)
 {
     size_t at = 0, one = 1;
+    /* One fault is enough: a name that is not UTF-8 throughout was written in an encoding of one byte each. */
     while (at < length && (one = utf8_length((const unsigned char *)bytes + at, length - at)) > 0)
         at += one;
     if (at < length)
@@ -233,6 +256,8 @@ char *text_to_latin1(const char *utf8)
     const unsigned char *from = (const unsigned char *)utf8;
     while (*from) {
         unsigned char lead = *from++;
+        /* Leads 0xC2 and 0xC3 begin U+0080 … U+00FF, all of Latin-1 above ASCII. One '?' stands for any other
+           character. */
         if (lead < 0x80) {
             *at++ = (char)lead;
         } else if ((lead & 0xFC) == 0xC0 && (*from & 0xC0) == 0x80) {
@@ -266,6 +291,7 @@ bool text_parse_bytes(const char *text, double *bytes)
     const char *unit = *end ? strchr(units, *end) : NULL;
     for (const char *at = units; unit && at <= unit; at++)
         *bytes *= 1000;
+    /* 9e18: callers store it in 63 bits. */
     return end != text && !end[unit != NULL] && isfinite(*bytes) && *bytes >= 0 && *bytes <= 9e18;
 }
 
@@ -280,6 +306,7 @@ bool text_parse_time(const char *text, int64_t *ns)
     while (*end == ' ')
         end++;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        /* 1e9 seconds in ns fit into 63 bits with room for sums. */
         if (end != text && strcmp(end, units[i].unit) == 0 && number > 0 && number * units[i].seconds < 1e9) {
             *ns = (int64_t)(number * units[i].seconds * 1e9);
             return *ns > 0;
@@ -295,6 +322,8 @@ const char *text_file_name(const char *path)
 
 void text_date(char *buffer, size_t size, const char *format)
 {
+    /* Two runs then give the same bytes (reproducible-builds.org); 253402300799 is the end of the year 9999, as
+       years have four digits. */
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
     int64_t seconds;
     if (!epoch || !text_parse_i64(epoch, 0, INT64_C(253402300799), &seconds))

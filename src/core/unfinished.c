@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* More places than files are ever written at once; and a directory of ours is never nested this deep. */
 enum { UNFINISHED_MAX = 32, DEPTH_MAX = 8 };
 
 /* A place is taken first and only then has a length, so that the handler never sees half a name. */
@@ -28,6 +29,7 @@ int unfinished_add(const char *path, bool directory)
 {
     size_t length = strlen(path);
     for (int i = 0; i < UNFINISHED_MAX && length < PATH_MAX; i++) {
+        /* Lock-free, as a signal handler may look at the list at any time. */
         if (atomic_exchange(&unfinished[i].taken, true))
             continue;
         memcpy(unfinished[i].path, path, length + 1);
@@ -35,6 +37,7 @@ int unfinished_add(const char *path, bool directory)
         atomic_store(&unfinished[i].length, length);
         return i;
     }
+    /* The file is still made; it would stay behind if sight were killed. */
     return -1;
 }
 
@@ -78,6 +81,7 @@ void unfinished_drop(int place)
 {
     if (place < 0)
         return;
+    /* In this order: once `taken` is false another thread may write a new name, which needs the length to be 0. */
     atomic_store(&unfinished[place].length, 0);
     atomic_store(&unfinished[place].taken, false);
 }

@@ -35,6 +35,7 @@ uint64_t xml_sax_byte(const struct xml_sax *sax)
 
 static size_t name_place(const xmlChar *name)
 {
+    /* Names of the dictionary are unique pointers: comparing them is comparing the names. */
     uint64_t hash = map_hash((uintptr_t)name >> 1);
     return (size_t)(hash >> 24) % XML_SAX_NAMES;
 }
@@ -81,8 +82,10 @@ static void refuse(struct xml_sax *sax, const char *why)
 static void take_attributes(struct xml_sax *sax, const xmlChar **attributes, int count)
 {
     memset(sax->present, 0, sizeof sax->present);
+    /* libxml2's SAX2: five pointers for each attribute – name, prefix, URI, begin and end of the value. */
     for (int i = 0; i < count; i++, attributes += 5) {
         const struct xml_name *known = name_find(sax, attributes[0]);
+        /* Attributes with a prefix belong to another vocabulary. */
         if (!known->name || !known->attribute || attributes[1])
             continue;
         unsigned number = known->attribute - 1u;
@@ -109,6 +112,7 @@ static void start_element(void *context, const xmlChar *name, const xmlChar *pre
     }
     const struct xml_name *known = name_find(sax, name);
     bool ours = known->name && known->element;
+    /* The root is handed over even if unknown: it says which format this is. */
     if (!ours && sax->root_met)
         return;
     take_attributes(sax, attributes, attribute_count);
@@ -125,6 +129,7 @@ static void count_declaration(void *context, const xmlChar *element, const xmlCh
 {
     (void)element, (void)name, (void)type, (void)def, (void)value;
     struct xml_sax *sax = context;
+    /* Ours to free: libxml2's own handler does it too. */
     xmlFreeEnumeration(tree);
     if (++sax->declarations > DECLARATION_LIMIT)
         refuse(sax, "too many attributes are declared (limit 1,000)");
@@ -149,6 +154,7 @@ static void note_error(void *context, xmlErrorPtr error)
 {
     struct xml_sax *sax = context;
     bool fatal = error->level == XML_ERR_FATAL;
+    /* All other warnings and errors leave the document readable. */
     if (sax->stopped || !(fatal || error->code == XML_WAR_UNDECLARED_ENTITY))
         return;
     const char *text = error->message ? error->message : "not well-formed";

@@ -17,8 +17,10 @@ void xml_put_u64(struct xml_line *line, uint64_t value)
 
 void xml_put_i64(struct xml_line *line, int64_t value)
 {
+    /* INT64_MIN has no positive counterpart; its magnitude fits without sign. */
     if (value < 0)
         XML_PUT(line, "-");
+    /* Through unsigned: negating INT64_MIN would overflow. */
     xml_put_u64(line, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
@@ -28,6 +30,7 @@ void xml_put_time(struct xml_line *line, int64_t ns)
     uint64_t magnitude = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
     if (ns < 0)
         *at++ = '-';
+    /* Times are in µs; what is below is written with as few digits as hold it, so that reading gives the same ns. */
     at = text_put_u64(at, magnitude / 1000);
     unsigned rest = (unsigned)(magnitude % 1000);
     if (rest) {
@@ -46,6 +49,8 @@ static const char hex_digits[] = "0123456789ABCDEF";
 static void put_latin1_character(struct xml_line *line, unsigned char byte)
 {
     char *at = xml_room(line, 8), *start = at;
+    /* XML 1.0, section 2.2, has no characters below 0x20 but tab and line ends, and these are changed in attributes
+       (section 3.3.3). '%' itself, as it begins our escapes. */
     if (byte == '&')
         at = memcpy(at, "&amp;", 5), at += 5;
     else if (byte == '<')
@@ -98,6 +103,7 @@ static size_t utf8_sequence(const unsigned char *at, uint32_t *code)
             return 0;
         *code = *code << 6 | (at[i] & 0x3F);
     }
+    /* Overlong forms, surrogates and what is beyond Unicode are no UTF-8 (RFC 3629). */
     return *code < least[length] || *code > 0x10FFFF || (*code >= 0xD800 && *code < 0xE000) ? 0 : length;
 }
 
@@ -108,10 +114,12 @@ void xml_put_utf8(struct xml_line *line, const char *text)
         uint32_t code = 0;
         size_t length = utf8_sequence(at, &code);
         if (length == 0)
+            /* Bytes that are no UTF-8 are taken for Latin-1, and none is lost. */
             put_latin1_character(line, *at++);
         else if (code < 0x100)
             put_latin1_character(line, (unsigned char)code);
         else if (code == 0xFFFE || code == 0xFFFF)
+            /* Not allowed in XML (section 2.2): U+FFFD stands for them. */
             XML_PUT(line, "\xEF\xBF\xBD");
         else
             xml_put_bytes(line, (const char *)at, length);
@@ -151,6 +159,7 @@ bool xml_get_u64(struct xml_value value, uint64_t max, uint64_t *number)
     uint64_t sum = 0;
     for (size_t i = 0; i < value.length; i++) {
         unsigned digit = (unsigned)(unsigned char)value.at[i] - '0';
+        /* Both tests, as the product would be cut to 64 bits without a trace. */
         if (digit > 9 || sum > UINT64_MAX / 10 || sum * 10 > UINT64_MAX - digit)
             return false;
         sum = sum * 10 + digit;
@@ -166,6 +175,7 @@ bool xml_get_i64(struct xml_value value, int64_t min, int64_t max, int64_t *numb
     if (negative || (value.length && *value.at == '+'))
         value = (struct xml_value){value.at + 1, value.length - 1};
     uint64_t magnitude;
+    /* "- 1" is no number, but xml_get_u64 would skip the blank. */
     if ((value.length && is_blank(*value.at)) ||
         !xml_get_u64(value, (uint64_t)INT64_MAX + (negative ? 1 : 0), &magnitude))
         return false;
@@ -181,6 +191,7 @@ static bool get_time_by_strtod(struct xml_value value, double unit, int64_t *ns)
         return false;
     memcpy(copy, value.at, value.length);
     copy[value.length] = '\0';
+    /* strtod also takes "nan", "inf" and hexadecimal numbers. */
     if (copy[strspn(copy, "+-.0123456789eE")] != '\0')
         return false;
     double number = strtod(copy, &end);
@@ -190,6 +201,7 @@ static bool get_time_by_strtod(struct xml_value value, double unit, int64_t *ns)
 /* A decimal number as a whole number of 10^-decimals; further decimals are rounded to the nearest. */
 static bool get_decimal(struct xml_value value, unsigned decimals, double unit, int64_t *ns)
 {
+    /* Below INT64_MAX by enough that the rounding cannot go beyond it. */
     static const uint64_t limit = UINT64_C(9000000000000000000);
     value = trim(value);
     const char *at = value.at, *end = value.at + value.length;
@@ -212,6 +224,7 @@ static bool get_decimal(struct xml_value value, unsigned decimals, double unit, 
     sum *= scale;
     if (at < end && *at == '.') {
         at++;
+        /* Only the first digit below the unit decides the rounding. */
         for (bool rounded = false; at < end && (unsigned char)(*at - '0') <= 9; at++, count++) {
             unsigned digit = (unsigned char)(*at - '0');
             scale /= 10;
@@ -260,6 +273,7 @@ size_t xml_get_utf8(struct xml_value value, char *to)
     const char *end = value.at + value.length;
     for (const char *at = value.at; at < end;) {
         int code = escape_at(at, end);
+        /* "%00" stays as it is: a C string cannot hold it. */
         if (code <= 0) {
             *to++ = *at++;
             continue;
@@ -293,6 +307,7 @@ size_t xml_get_latin1(struct xml_value value, char *to)
             continue;
         }
         bool fits = (lead & 0xFC) == 0xC0 && at < end;
+        /* Only two bytes with leads 0xC0 … 0xC3 have a code that Latin-1 has. */
         *to++ = fits ? (char)(unsigned char)((lead & 3u) << 6 | ((unsigned char)*at & 0x3Fu)) : '?';
         while (at < end && ((unsigned char)*at & 0xC0) == 0x80)
             at++;
