@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/text_lines.h"
 #include "core/input.h"
 #include "core/memory.h"
 #include "core/output.h"
+#include "core/text.h"
 #include "core/unfinished.h"
 #include "unit/tap.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -296,6 +299,39 @@ static void test_memory(void)
     free(bytes);
 }
 
+/* A number as text, and back, against printf's. */
+static bool number_is_right(uint64_t number)
+{
+    char ours[24], expected[24];
+    *text_put_u64(ours, number) = '\0';
+    snprintf(expected, sizeof expected, "%" PRIu64, number);
+    const char *at = expected, *end = expected + strlen(expected);
+    uint64_t again = 0;
+    return strcmp(ours, expected) == 0 && text_take_u64(&at, end, &again) && again == number && at == end;
+}
+
+static bool takes(const char *text, uint64_t *number)
+{
+    const char *at = text;
+    return text_take_u64(&at, text + strlen(text), number);
+}
+
+/* Numbers of every length and around every power, and what no 64 bits hold. */
+static void test_numbers(void)
+{
+    int wrong = 0;
+    uint64_t number = 0, power = 1;
+    for (int i = 0; i < 20; i++, power *= 10)
+        for (uint64_t near = power - 2; near != power + 3; near++)
+            wrong += !number_is_right(near);
+    for (int i = 0; i < 64; i++)
+        wrong += !number_is_right(UINT64_C(1) << i) + !number_is_right((UINT64_C(1) << i) - 1);
+    tap_equal_int(wrong, 0, "numbers as text, and back");
+    tap_ok(!takes("18446744073709551616", &number) && !takes("99999999999999999999", &number), "no more than 64 bits");
+    tap_ok(!takes("", &number) && !takes("x", &number), "no digits are no number");
+    tap_ok(takes("0000000000000000000000000042:", &number) && number == 42, "zeros before it do not count");
+}
+
 int main(void)
 {
     char directory[] = "/tmp/sight-test-output.XXXXXX";
@@ -309,6 +345,7 @@ int main(void)
     test_long_text();
     test_interrupted();
     test_memory();
+    test_numbers();
     if (input_has_gzip())
         test_compressed("packed.gz");
     else
