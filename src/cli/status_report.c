@@ -11,10 +11,10 @@
 /* A process that had recorded nothing at the last look is not there: what it did since then is all it did. */
 static const struct process_row *row_of(const struct live *live, uint32_t rank)
 {
-    for (size_t i = 0; live && i < live->metrics->process_count; i++)
-        if (live->metrics->process[i].rank == rank)
-            return &live->metrics->process[i];
-    return NULL;
+    if (!live)
+        return NULL;
+    size_t row = metrics_row_of(live->metrics, rank);
+    return row == SIZE_MAX ? NULL : &live->metrics->process[row];
 }
 
 /* As in TALP: useful time is the time outside MPI. */

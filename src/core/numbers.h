@@ -2,6 +2,10 @@
 #ifndef SIGHT_CORE_NUMBERS_H
 #define SIGHT_CORE_NUMBERS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 /* Small arithmetic on numbers of any type: int, unsigned, their long forms, and double. Both numbers should have the
    same type: mixed ones are converted as by any operator. */
 
@@ -39,6 +43,20 @@ NUMBERS_PAIR(double, double)
 
 /* For qsort: below 0 where a comes before b, above 0 where it comes after it, 0 where they are equal. */
 #define order_by(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* True if a number is among `count` ascending ones. */
+static inline bool is_among(uint32_t number, const uint32_t *ascending, size_t count)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ascending[middle] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && ascending[low] == number;
+}
 
 /* Part of a whole; 0 where there is no whole. */
 static inline double ratio_of(double part, double whole)

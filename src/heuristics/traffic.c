@@ -6,32 +6,12 @@
 
 #include <string.h>
 
-/* Row of a rank; SIZE_MAX if it has none. Ranks are mostly their own row. */
-static size_t row_of(const struct metrics *metrics, int32_t rank)
-{
-    if (rank < 0)
-        return SIZE_MAX;
-    size_t low = 0, high = metrics->process_count;
-    if ((size_t)rank < high && metrics->process[rank].rank == (uint32_t)rank)
-        return (size_t)rank;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (metrics->process[middle].rank < (uint32_t)rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < metrics->process_count && metrics->process[low].rank == (uint32_t)rank)
-        return low;
-    return SIZE_MAX;
-}
-
 static int by_place(const void *a, const void *b)
 {
     const struct traffic_pair *left = a, *right = b;
     if (left->from != right->from)
         return order_by(left->from, right->from);
-    return (left->to > right->to) - (left->to < right->to);
+    return order_by(left->to, right->to);
 }
 
 /* Sums must not wrap, whatever numbers a metrics file has. */
@@ -52,7 +32,7 @@ static void add_ends(struct traffic *traffic, size_t *capacity, const struct met
         count = process->sent_count;
     }
     for (size_t i = 0; i < count; i++) {
-        size_t other = row_of(metrics, partners[i].partner);
+        size_t other = metrics_row_of(metrics, (uint64_t)partners[i].partner); /* no rank below 0 has a row */
         struct traffic_pair pair = {(uint32_t)other, (uint32_t)row, partners[i].messages, partners[i].bytes};
         if (sent) {
             pair.from = (uint32_t)row;

@@ -11,17 +11,7 @@
 /* `ranks` is sorted. Asked once for each process: its answer is kept with it. */
 static bool rank_selected(const struct accumulator_options *options, uint32_t rank)
 {
-    if (!options->ranks)
-        return true;
-    size_t low = 0, high = options->rank_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (options->ranks[middle] < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < options->rank_count && options->ranks[low] == rank;
+    return !options->ranks || is_among(rank, options->ranks, options->rank_count);
 }
 
 struct process_state *accumulator_process(struct accumulator *accumulator, uint32_t rank)

@@ -89,19 +89,9 @@ double file_ratio(struct metrics_file *file, enum file_attribute attribute)
 
 size_t file_process(struct metrics_file *file, enum file_attribute attribute)
 {
-    const struct metrics *metrics = file->metrics;
     uint64_t rank = file_count(file, attribute, PROCESS_LIMIT - 1);
-    size_t low = 0, high = metrics->process_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (metrics->process[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < metrics->process_count && metrics->process[low].rank == rank)
-        /* The index, not the rank: SIZE_MAX is no row, and 0 is. */
-        return low;
-    file_damage(file, "unknown process %" PRIu64, rank);
-    return SIZE_MAX;
+    size_t row = metrics_row_of(file->metrics, rank);
+    if (row == SIZE_MAX)
+        file_damage(file, "unknown process %" PRIu64, rank);
+    return row;
 }

@@ -193,9 +193,12 @@ static void result_processes(const struct accumulator *accumulator, struct metri
         }
 }
 
-static struct process_row *metrics_find(struct metrics *metrics, uint32_t rank)
+size_t metrics_row_of(const struct metrics *metrics, uint64_t rank)
 {
     size_t low = 0, high = metrics->process_count;
+    /* Mostly ranks are their own rows: a run rarely lacks one. */
+    if (rank < high && metrics->process[rank].rank == rank)
+        return (size_t)rank;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (metrics->process[middle].rank < rank)
@@ -203,9 +206,13 @@ static struct process_row *metrics_find(struct metrics *metrics, uint32_t rank)
         else
             high = middle;
     }
-    if (low == metrics->process_count || metrics->process[low].rank != rank)
-        return NULL;
-    return &metrics->process[low];
+    return low < metrics->process_count && metrics->process[low].rank == rank ? low : SIZE_MAX;
+}
+
+static struct process_row *metrics_find(struct metrics *metrics, uint32_t rank)
+{
+    size_t row = metrics_row_of(metrics, rank);
+    return row == SIZE_MAX ? NULL : &metrics->process[row];
 }
 
 static void cell_push(struct partner_row **rows, size_t *count, const struct partner_cell *cell, int direction)

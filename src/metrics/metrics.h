@@ -100,6 +100,9 @@ struct metrics {
 
 void metrics_free(struct metrics *metrics);
 
+/* Row of a process, by binary search: rows are in the order of ranks. SIZE_MAX: the rank has none. */
+size_t metrics_row_of(const struct metrics *metrics, uint64_t rank);
+
 /* Frees what a row holds. */
 void process_row_clear(struct process_row *row);
 

@@ -15,25 +15,12 @@ struct profile_builder {
     struct map cell_of; /* path and rank -> index of the cell + 1 */
 };
 
-static bool rank_is_wanted(const struct profile_select *select, uint32_t rank)
-{
-    size_t low = 0, high = select->rank_count;
-    if (!select->ranks)
-        return true;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (select->ranks[middle] < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < select->rank_count && select->ranks[low] == rank;
-}
-
+/* A sample counts if it was taken in the window: how much of the time that it stands for lies there is not known. */
 static bool is_wanted(const struct profile_select *select, const struct event *event)
 {
     return event->kind == EVENT_SAMPLE && !(select->have_from && event->time_ns < select->from_ns) &&
-           !(select->have_to && event->time_ns >= select->to_ns) && rank_is_wanted(select, event->process);
+           !(select->have_to && event->time_ns >= select->to_ns) &&
+           (!select->ranks || is_among(event->process, select->ranks, select->rank_count));
 }
 
 static void add(struct profile_builder *builder, const struct event *event)
@@ -46,6 +33,7 @@ static void add(struct profile_builder *builder, const struct event *event)
         *known = profile->cell_count;
     }
     struct profile_cell *cell = &profile->cells[*known - 1];
+    /* Damaged traces have negative times: no sum may become smaller by them. */
     int64_t ns = larger(event->value, 0);
     cell->samples++;
     profile->samples++;
@@ -56,6 +44,8 @@ static void add(struct profile_builder *builder, const struct event *event)
 static enum status on_begin(struct sink *sink, const struct defs *defs, struct error *err)
 {
     (void)err;
+    /* CLOG-2 defines paths between the events, so cells keep their numbers, and what these are is looked up at the
+       end. */
     ((struct profile_builder *)sink)->profile->defs = defs;
     return STATUS_OK;
 }
@@ -89,13 +79,13 @@ static int by_path(const void *left_cell, const void *right_cell)
     const struct profile_cell *left = left_cell, *right = right_cell;
     if (left->path != right->path)
         return order_by(left->path, right->path);
-    return left->rank < right->rank ? -1 : left->rank > right->rank;
+    return order_by(left->rank, right->rank);
 }
 
 static int by_number(const void *left, const void *right)
 {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
+    return order_by(a, b);
 }
 
 static void list_ranks(struct profile *profile)

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* See profile_excess.h. With a thousandth, one of a thousand even runs has a row named by chance. Of normal noise one
+   value in 740 lies more than three deviations above the mean. */
 static const double CHANCE_MOST = 0.001, DEVIATIONS = 3;
 
 double profile_binomial_tail(uint64_t trials, uint64_t successes, double probability)
@@ -17,8 +19,12 @@ double profile_binomial_tail(uint64_t trials, uint64_t successes, double probabi
         return 1;
     if (successes > trials)
         return 0;
-    if (trials - successes > TERMS_MOST) /* normal, with the correction for continuity */
+    /* The normal distribution, with the correction for continuity: half a step, as x stands for [x - 0.5, x + 0.5].
+       With so many trials it is close enough, and the sum would take its time. */
+    if (trials - successes > TERMS_MOST)
         return erfc((x - 0.5 - n * probability) / sqrt(2 * n * probability * (1 - probability))) / 2;
+    /* The sum of C(n,k) p^k (1-p)^(n-k) for k from x to n. Each term is C(n,k+1)/C(n,k) = (n-k)/(k+1) times the odds
+       p/(1-p) of the one before. Logarithms, as C(n,k) exceeds any double from 1030 trials on. */
     double log_odds = log(probability) - log1p(-probability);
     double term =
         lgamma(n + 1) - lgamma(x + 1) - lgamma(n - x + 1) + x * log(probability) + (n - x) * log1p(-probability);
@@ -26,23 +32,17 @@ double profile_binomial_tail(uint64_t trials, uint64_t successes, double probabi
         sum += exp(term);
         term += log((n - k) / (k + 1)) + log_odds;
     }
+    /* Rounding may lead beyond 1. */
     return smaller(sum, 1);
 }
 
-static bool is_among(const uint32_t *ranks, size_t count, uint32_t rank)
+static bool is_culprit(const struct profile_groups *groups, uint32_t rank)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ranks[middle] < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && ranks[low] == rank;
+    return is_among(rank, groups->culprits, groups->culprit_count);
 }
 
-/* Sums of a row over a group. */
+/* Sums of a row over a group: [0] of the others, [1] of the culprits. Processes without samples in the row have no
+   share, and add 0. */
 struct sums {
     uint64_t samples;
     double ns, squares;
@@ -53,7 +53,7 @@ static void add_up(const struct profile_row *row, const struct profile_groups *g
     sums[0] = sums[1] = (struct sums){0};
     for (size_t i = 0; i < row->process_count; i++) {
         const struct profile_share *share = &row->processes[i];
-        struct sums *sum = &sums[is_among(groups->culprits, groups->culprit_count, share->rank)];
+        struct sums *sum = &sums[is_culprit(groups, share->rank)];
         double ns = (double)share->self_ns;
         sum->samples += share->samples;
         sum->ns += ns;
@@ -69,7 +69,11 @@ static double excess_of(const struct profile_row *row, const struct profile_grou
     struct sums sums[2];
     add_up(row, groups, sums);
     double mean = sums[0].ns / others, excess = sums[1].ns / culprits - mean;
-    double variance = others > 1 ? (sums[0].squares - others * mean * mean) / (others - 1) : 0;
+    double variance = 0;
+    /* Of the sample, with n - 1. One process alone shows no variance: then the tail alone decides. */
+    if (others > 1)
+        variance = (sums[0].squares - others * mean * mean) / (others - 1);
+    /* Rounding may make the variance of equal times negative. */
     if (excess <= 0 || excess <= DEVIATIONS * sqrt(larger(variance, 0)))
         return 0;
     *chance = profile_binomial_tail(sums[0].samples + sums[1].samples, sums[1].samples, culprits / (culprits + others));
@@ -81,18 +85,21 @@ static int by_excess(const void *left_excess, const void *right_excess)
     const struct profile_excess *left = left_excess, *right = right_excess;
     if (left->ns != right->ns)
         return order_by(right->ns, left->ns);
-    return left->row < right->row ? -1 : left->row > right->row;
+    return order_by(left->row, right->row);
 }
 
+/* The caller is where the time comes from: the culprits' paths may reach a function by another way than the others'
+   paths do. */
 static void find_caller(const struct profile *profile, const struct profile_rows *rows,
                         const struct profile_groups *groups, struct profile_excess *excess)
 {
     int64_t most = 0, *above = memory_new((rows->count + 1) * sizeof *above);
     for (size_t i = 0; i < profile->cell_count; i++) {
         const struct profile_cell *cell = &profile->cells[i];
-        if (rows->row_of[cell->path] != excess->row || !is_among(groups->culprits, groups->culprit_count, cell->rank))
+        if (rows->row_of[cell->path] != excess->row || !is_culprit(groups, cell->rank))
             continue;
         uint32_t path = profile->defs->paths[cell->path].parent;
+        /* A function that calls itself is not called from elsewhere. */
         while (path && rows->row_of[path - 1] == excess->row)
             path = profile->defs->paths[path - 1].parent;
         if (path)
@@ -112,8 +119,10 @@ size_t profile_excess_find(const struct profile *profile, const struct profile_r
 {
     size_t count = 0, tests = 0, capacity = 0;
     struct profile_excess *all = NULL;
+    /* Nobody to compare with. */
     if (groups->culprit_count == 0 || groups->culprit_count >= groups->count)
         return 0;
+    /* Rows stand hottest first: those in which no sample was taken are last, and are no tests. */
     while (tests < rows->count && rows->row[tests].samples > 0)
         tests++;
     for (uint32_t row = 0; row < tests; row++) {

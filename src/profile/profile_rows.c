@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What makes paths one row. */
+/* What makes paths one row: parts that do not matter to the kind of row are left empty, so that one order serves all
+   kinds. */
 struct key {
     const char *name, *file;
     int32_t line;
@@ -18,7 +19,9 @@ static struct key key_of(const struct defs *defs, uint32_t path, enum profile_by
 {
     const struct site_def *site = profile_site(defs, path);
     struct key key = {.name = profile_function(defs, path), .file = site ? site->file : "", .path = path};
-    key.line = by == PROFILE_BY_LINE && site ? site->line : 0;
+    if (by == PROFILE_BY_LINE && site)
+        key.line = site->line;
+    /* What has no file keeps its function's name: else all such functions would be one row. */
     if (by == PROFILE_BY_FILE && *key.file)
         key.name = "";
     return key;
@@ -31,7 +34,7 @@ static int by_key(const void *left_key, const void *right_key)
     if (order == 0)
         order = strcmp(left->file, right->file);
     if (order == 0)
-        order = left->line < right->line ? -1 : left->line > right->line;
+        order = order_by(left->line, right->line);
     return order;
 }
 
@@ -42,6 +45,7 @@ static void number_rows(const struct profile *profile, enum profile_by by, struc
     size_t count = 0;
     struct key *keys = memory_new((defs->path_count + 1) * sizeof *keys);
     bool *used = memory_new((defs->path_count + 1) * sizeof *used);
+    /* Each path once: from a used one on all above it are used, too, so that deep stacks cost no square. */
     for (size_t i = 0; i < profile->cell_count; i++)
         for (uint32_t path = profile->cells[i].path + 1; path && !used[path - 1]; path = defs->paths[path - 1].parent) {
             used[path - 1] = true;
@@ -62,7 +66,7 @@ static void number_rows(const struct profile *profile, enum profile_by by, struc
 static int share_by_rank(const void *left_share, const void *right_share)
 {
     const struct profile_share *left = left_share, *right = right_share;
-    return left->rank < right->rank ? -1 : left->rank > right->rank;
+    return order_by(left->rank, right->rank);
 }
 
 static void add_share(struct profile_row *row, size_t *capacity, struct map *known, uint32_t number,
@@ -81,7 +85,7 @@ static void add_cells(const struct profile *profile, struct profile_rows *rows)
 {
     struct map known = {0};
     size_t *capacities = memory_new((rows->count + 1) * sizeof *capacities);
-    size_t *seen = memory_new((rows->count + 1) * sizeof *seen); /* by which cell's path last, + 1 */
+    size_t *seen = memory_new((rows->count + 1) * sizeof *seen); /* the last cell that added to its total, + 1 */
     for (size_t i = 0; i < profile->cell_count; i++) {
         const struct profile_cell *cell = &profile->cells[i];
         uint32_t number = rows->row_of[cell->path];
@@ -91,12 +95,14 @@ static void add_cells(const struct profile *profile, struct profile_rows *rows)
         add_share(row, &capacities[number], &known, number, cell);
         for (uint32_t path = cell->path + 1; path; path = profile->defs->paths[path - 1].parent) {
             uint32_t above = rows->row_of[path - 1];
+            /* A recursive function is on the path more than once; its time is there once. */
             if (seen[above] == i + 1)
                 continue;
             seen[above] = i + 1;
             time_add(&rows->row[above].total_ns, cell->ns);
         }
     }
+    /* Cells are by path, so the ranks of a row with more than one path came in more than one turn. */
     for (size_t i = 0; i < rows->count; i++)
         if (rows->row[i].process_count > 1)
             qsort(rows->row[i].processes, rows->row[i].process_count, sizeof *rows->row[i].processes, share_by_rank);
@@ -117,6 +123,7 @@ static void find_lines(const struct profile *profile, struct profile_rows *rows)
             continue;
         uint64_t *count = map_put(&samples, map_pair(row, (uint32_t)site->line), 0);
         *count += profile->cells[i].samples;
+        /* Of lines with equally many the first stays: cells are sorted, so it is the same every time. */
         if (*count > most[row]) {
             most[row] = *count;
             rows->row[row].line = site->line;
@@ -132,7 +139,8 @@ static void find_lines(const struct profile *profile, struct profile_rows *rows)
     free(most);
 }
 
-/* Indices of rows, hottest first. */
+/* Indices of rows, hottest first. At last by number, which is by name: equal rows stand in the same order every time.
+ */
 static int by_heat(const void *left_row, const void *right_row, void *context)
 {
     const struct profile_row *rows = context;
@@ -144,7 +152,7 @@ static int by_heat(const void *left_row, const void *right_row, void *context)
         return order_by(right->samples, left->samples);
     if (left->total_ns != right->total_ns)
         return order_by(right->total_ns, left->total_ns);
-    return a < b ? -1 : a > b;
+    return order_by(a, b);
 }
 
 static void sort_rows(struct profile_rows *rows)
@@ -159,6 +167,7 @@ static void sort_rows(struct profile_rows *rows)
         sorted[i] = rows->row[order[i]];
         place[order[i]] = i;
     }
+    /* Rows moved: what refers to them by number follows. */
     for (size_t path = 0; path < rows->path_count; path++)
         if (rows->row_of[path] != UINT32_MAX)
             rows->row_of[path] = place[rows->row_of[path]];
@@ -170,7 +179,10 @@ static void sort_rows(struct profile_rows *rows)
 
 struct profile_rows profile_rows_of(const struct profile *profile, enum profile_by by)
 {
-    struct profile_rows rows = {.path_count = profile->defs ? profile->defs->path_count : 0};
+    struct profile_rows rows = {0};
+    /* A trace that was not read as far as its first event has no definitions. */
+    if (profile->defs)
+        rows.path_count = profile->defs->path_count;
     rows.row_of = memory_new((rows.path_count + 1) * sizeof *rows.row_of);
     memset(rows.row_of, 0xff, (rows.path_count + 1) * sizeof *rows.row_of);
     if (!profile->defs)
@@ -224,7 +236,7 @@ static int by_total(const void *left_node, const void *right_node, void *context
     const struct growing *left = &tree->nodes[a], *right = &tree->nodes[b];
     if (left->node.total_ns != right->node.total_ns)
         return order_by(left->node.total_ns, right->node.total_ns);
-    return a > b ? -1 : a < b;
+    return order_by(b, a);
 }
 
 /* Children become lists with the largest first: those with least time are put in front of the others first. */
@@ -251,6 +263,8 @@ static struct profile_tree walk(const struct tree *tree, uint32_t roots)
         const struct growing *node = &tree->nodes[at - 1];
         done.node[done.count++] = node->node;
         at = node->first;
+        /* No child: the next sibling, or else the next sibling of the nearest ancestor that has one. Not recursive, as
+           stacks of recursive programs are deep. */
         for (uint32_t up = at ? 0 : (uint32_t)(node - tree->nodes) + 1; up && !at; up = tree->nodes[up - 1].parent)
             at = tree->nodes[up - 1].next;
     }
@@ -261,12 +275,14 @@ struct profile_tree profile_tree_of(const struct profile *profile, const struct 
 {
     struct tree tree = {0};
     uint32_t roots = 0, *node_of = memory_new((rows->path_count + 1) * sizeof *node_of); /* by path + 1 */
-    /* Parents stand before their children. */
+    /* Parents stand before their children, so node_of has the parent already; of those without it is node_of[0]: none.
+     */
     for (uint32_t path = 0; path < rows->path_count; path++)
         if (rows->row_of[path] != UINT32_MAX)
             node_of[path + 1] = tree_node(&tree, node_of[profile->defs->paths[path].parent], rows->row_of[path]);
     for (size_t i = 0; i < profile->cell_count; i++) {
         const struct profile_cell *cell = &profile->cells[i];
+        /* Paths of one row under one node are one node: of the same function from two lines, say. */
         struct profile_node *own = &tree.nodes[node_of[cell->path + 1] - 1].node;
         own->samples += cell->samples;
         time_add(&own->self_ns, cell->ns);

@@ -2,6 +2,7 @@
 #include "profile/resources.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ static struct growing *row_of(struct process_resources_builder *builder, const s
 static void add(struct process_resources_builder *builder, const struct event *event)
 {
     enum resource_counter counter = resource_counter_of(&builder->defs->marks[event->state]);
+    /* Other threads have readings of their own, of their own sums. Negative: damage, and -1 is "not known" here. */
     if (counter == RESOURCE_COUNTERS || event->thread > 0 || event->value < 0)
         return;
     struct growing *row = row_of(builder, event);
@@ -75,13 +77,14 @@ struct sink *process_resources_builder_sink(struct process_resources_builder *bu
 static int by_rank(const void *left_row, const void *right_row)
 {
     const struct process_resources *left = left_row, *right = right_row;
-    return left->rank < right->rank ? -1 : left->rank > right->rank;
+    return order_by(left->rank, right->rank);
 }
 
 struct resources *process_resources_builder_end(struct process_resources_builder *builder)
 {
-    struct resources *resources = builder->count > 0 ? memory_new(sizeof *resources) : NULL;
-    if (resources) {
+    struct resources *resources = NULL;
+    if (builder->count > 0) {
+        resources = memory_new(sizeof *resources);
         resources->process = memory_new(builder->count * sizeof *resources->process);
         resources->count = builder->count;
         for (size_t i = 0; i < builder->count; i++) {
@@ -107,5 +110,6 @@ int64_t resources_used(const struct process_resources *process, enum resource_co
 {
     if (process->last[counter] < 0 || !resource_counter_is_sum(counter))
         return process->last[counter];
-    return process->last[counter] > process->first[counter] ? process->last[counter] - process->first[counter] : 0;
+    /* Sums count from the start of the thread, which is before the trace begins. One that falls is damage. */
+    return larger(process->last[counter] - process->first[counter], 0);
 }

@@ -18,7 +18,7 @@ static const struct launcher {
 } launchers[] = {
     {"openmpi", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
     {"mpich", "PMI_SIZE", "PMI_RANK"},
-    {"openmpi", "SLURM_STEP_NUM_TASKS", "PMIX_RANK"},
+    {"openmpi", "SLURM_STEP_NUM_TASKS", "PMIX_RANK"}, /* srun --mpi=pmix, without mpiexec */
 };
 enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
 
@@ -26,17 +26,25 @@ const char *team_launcher(void)
 {
     for (size_t i = 0; i < LAUNCHERS; i++) {
         const char *size = getenv(launchers[i].size);
-        if (size && getenv(launchers[i].rank))
-            return strtol(size, NULL, 10) > 1 ? launchers[i].mpi : NULL;
+        /* Both must be there: a batch job's script has SLURM's size without a launcher. A team of one would only take
+           the time of MPI_Init. */
+        if (size && getenv(launchers[i].rank)) {
+            if (strtol(size, NULL, 10) > 1)
+                return launchers[i].mpi;
+            return NULL;
+        }
     }
     return NULL;
 }
 
 struct team *team_join(const char *path, struct error *err)
 {
-    /* Open MPI's components look up its symbols in the program. */
+    const struct team_mpi *mpi = NULL;
+    /* Global, as Open MPI's components look up its symbols in the program. Never closed: MPI's libraries have functions
+       that run at exit. */
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    const struct team_mpi *mpi = library ? dlsym(library, TEAM_MPI_SYMBOL) : NULL;
+    if (library)
+        mpi = dlsym(library, TEAM_MPI_SYMBOL);
     if (!mpi) {
         error_set(err, ERROR_USAGE, "%s", dlerror());
         return NULL;
@@ -57,12 +65,16 @@ void team_leave(struct team *team)
 
 int team_rank(const struct team *team)
 {
-    return team ? team->rank : 0;
+    if (!team)
+        return 0;
+    return team->rank;
 }
 
 int team_size(const struct team *team)
 {
-    return team ? team->size : 1;
+    if (!team)
+        return 1;
+    return team->size;
 }
 
 void team_send(struct team *team, int to, const void *data, size_t size)
