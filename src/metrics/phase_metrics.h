@@ -131,7 +131,8 @@ struct iteration_metrics {
     enum iteration_class kind;
     int64_t loss_ns, static_ns;      /* L and S; the rest is dynamic */
     int64_t most_ns, recoverable_ns; /* sum of the iterations' longest computing; see iteration_imbalance_recoverable */
-    int64_t saving_ns; /* how much shorter a run with even iterations would be, by replay; -1: not replayed */
+    int64_t saving_ns; /* how much shorter a run with even iterations, or even turns of the loops inside them
+                          (replay/even_turns.h), would be, by replay; -1: not replayed */
     double rank_share, iteration_share, mixed_share, concentration, growth, entropy, persistence;
     uint32_t heaviest;  /* row of the process with the largest total */
     int64_t waiting_ns; /* in the loop, all processes together */

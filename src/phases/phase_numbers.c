@@ -7,6 +7,7 @@
 #include "graph/wait_windows.h"
 #include "phases/even_iterations.h"
 #include "phases/rhythm.h"
+#include "replay/even_turns.h"
 #include "replay/replay.h"
 
 #include <math.h>
@@ -387,20 +388,40 @@ static void take_imbalance(struct iteration_metrics *to, const struct iteration_
     to->persistence = nano(from->persistence);
 }
 
+/* The same with each turn of the loops inside the iterations evened out. */
+static int64_t turns_saving(const struct counter *counter)
+{
+    const struct iteration_metrics *iterations = &counter->metrics->iterations;
+    const struct common_loops *loops = &counter->phases->loops;
+    size_t locations = counter->graph->location_count;
+    int64_t *begins_ns = memory_new(2 * locations * sizeof *begins_ns), *ends_ns = begins_ns + locations;
+    for (size_t i = 0; i < locations; i++) {
+        uint32_t process = loops->processes[i];
+        const int64_t *starts = counter->starts + (size_t)process * (iterations->count + (size_t)1);
+        bool has = loops->locations[process] == i && starts[0] != INT64_MIN;
+        begins_ns[i] = has ? starts[iterations->warm_up] : 0;
+        ends_ns[i] = has ? starts[iterations->count] : -1;
+    }
+    int64_t saving_ns = even_turns_saving(counter->graph, begins_ns, ends_ns);
+    free(begins_ns);
+    return saving_ns;
+}
+
 /* By replay, from the matrix that find_imbalance has compacted; -1: not known, as it would need too much memory. */
 static int64_t evening_saving(const struct counter *counter, const double *x, const uint32_t *processes, size_t rows)
 {
     const struct iteration_metrics *iterations = &counter->metrics->iterations;
     if (!counter->starts)
         return -1;
-    return even_iterations_saving(&(struct even_iterations){.graph = counter->graph,
-                                                            .phases = counter->phases,
-                                                            .starts = counter->starts,
-                                                            .computing = x,
-                                                            .rows = processes,
-                                                            .row_count = rows,
-                                                            .count = iterations->count,
-                                                            .skipped = iterations->warm_up});
+    int64_t saving_ns = even_iterations_saving(&(struct even_iterations){.graph = counter->graph,
+                                                                         .phases = counter->phases,
+                                                                         .starts = counter->starts,
+                                                                         .computing = x,
+                                                                         .rows = processes,
+                                                                         .row_count = rows,
+                                                                         .count = iterations->count,
+                                                                         .skipped = iterations->warm_up});
+    return larger(saving_ns, turns_saving(counter));
 }
 
 /* Computing without the processes that lack the loop and without warming up. Compacts the matrix, so it must come last.

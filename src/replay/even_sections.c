@@ -19,7 +19,7 @@ struct sections {
     bool *works;      /* by location: it has work */
 };
 
-static uint64_t label_of(const struct graph *graph, uint32_t location, uint32_t index)
+uint64_t section_label(const struct graph *graph, uint32_t location, uint32_t index)
 {
     struct call call = graph_call(graph, location, index);
     return map_pair((uint32_t)graph_state(graph, &call)->first_of_name, call.site);
@@ -31,7 +31,7 @@ static bool find_sections(struct sections *sections)
     const struct graph *graph = sections->graph;
     for (uint32_t location = 0; location < graph->location_count; location++)
         for (uint32_t i = 0; i < graph->locations[location].count; i++)
-            map_put(&sections->labels, label_of(graph, location, i), sections->labels.count);
+            map_put(&sections->labels, section_label(graph, location, i), sections->labels.count);
     sections->count = sections->labels.count + 1;
     return sections->count <= EVEN_SECTIONS_CELLS / (graph->location_count + 1);
 }
@@ -42,7 +42,7 @@ static size_t cell_of(const struct sections *sections, uint32_t location, uint32
     const struct graph *graph = sections->graph;
     size_t section = sections->count - 1;
     if (index < graph->locations[location].count)
-        section = (size_t)*map_find(&sections->labels, label_of(graph, location, index));
+        section = (size_t)*map_find(&sections->labels, section_label(graph, location, index));
     return location * sections->count + section;
 }
 

@@ -314,9 +314,7 @@ import judge_third  # noqa: E402,F401
 
 
 # What is known to be wrong, and why.
-KNOWN = {
-    "random work in a ring with reductions every 7th": "in a ring every delay goes on to the next process: late senders come first",
-}
+KNOWN = {}
 
 
 def judge(sight, name, directory, seed):

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/even_turns.h"
+
+#include "core/memory.h"
+#include "replay/balance.h"
+#include "replay/even_sections.h"
+#include "replay/replay.h"
+
+#include <math.h>
+
+static const uint32_t NO_TURN = UINT32_MAX;
+
+struct turns {
+    const struct graph *graph;
+    const int64_t *begins_ns, *ends_ns;
+    struct map places; /* section -> place */
+    uint32_t *counts;  /* by place: calls of each location with work; NO_TURN: they differ */
+    size_t *first;     /* by place: of its turns */
+    uint32_t **turn;   /* by location and call: the turn that it ends; NO_TURN: none */
+    double *means_ns;  /* by turn */
+    size_t count;      /* turns */
+    bool *works;       /* by location */
+    size_t work_count;
+};
+
+static size_t place_of(struct turns *turns, uint32_t location, uint32_t index)
+{
+    return (size_t)*map_put(&turns->places, section_label(turns->graph, location, index), turns->places.count);
+}
+
+/* True if the computing before the call is in the location's part. */
+static bool takes_part(const struct turns *turns, uint32_t location, uint32_t index, const struct call *call)
+{
+    return graph_left_before_ns(turns->graph, location, index) >= turns->begins_ns[location] &&
+           call->enter_ns <= turns->ends_ns[location];
+}
+
+static void find_workers(struct turns *turns)
+{
+    const struct graph *graph = turns->graph;
+    double *compute = memory_new(graph->location_count * sizeof *compute);
+    for (uint32_t location = 0; location < graph->location_count; location++)
+        for (uint32_t i = 0; i < graph->locations[location].count; i++) {
+            struct call call = graph_call(graph, location, i);
+            if (takes_part(turns, location, i, &call))
+                compute[location] += (double)time_since(graph_left_before_ns(graph, location, i), call.enter_ns);
+        }
+    double limit_ns = balance_limit(compute, graph->location_count);
+    turns->works = memory_new(graph->location_count * sizeof *turns->works);
+    for (uint32_t i = 0; i < graph->location_count; i++) {
+        turns->works[i] = compute[i] > 0 && compute[i] >= limit_ns;
+        turns->work_count += turns->works[i];
+    }
+    free(compute);
+}
+
+/* Numbers the calls of each place on each location. The first location with work gives the number that all must have.
+ */
+static void number_calls(struct turns *turns)
+{
+    const struct graph *graph = turns->graph;
+    size_t places = 0, capacity = 0;
+    uint32_t *seen = NULL;
+    bool first = true;
+    for (uint32_t location = 0; location < graph->location_count; location++) {
+        uint32_t count = (uint32_t)graph->locations[location].count;
+        turns->turn[location] = memory_new(count * sizeof **turns->turn);
+        for (uint32_t i = 0; i < count && turns->works[location]; i++) {
+            struct call call = graph_call(graph, location, i);
+            if (!takes_part(turns, location, i, &call))
+                continue;
+            size_t place = place_of(turns, location, i);
+            for (; places < turns->places.count; places++) {
+                ARRAY_RESERVE(seen, capacity, places + 1);
+                turns->counts = memory_resize(turns->counts, (places + 1) * sizeof *turns->counts);
+                seen[places] = 0;
+                turns->counts[places] = first ? 0 : NO_TURN;
+            }
+            turns->turn[location][i] = seen[place]++;
+        }
+        for (size_t place = 0; place < places && turns->works[location]; place++) {
+            turns->counts[place] = first || turns->counts[place] == seen[place] ? seen[place] : NO_TURN;
+            seen[place] = 0;
+        }
+        first &= !turns->works[location];
+    }
+    free(seen);
+}
+
+static void find_turns(struct turns *turns)
+{
+    turns->first = memory_new(turns->places.count * sizeof *turns->first);
+    for (size_t place = 0; place < turns->places.count; place++) {
+        turns->first[place] = turns->count;
+        turns->count += turns->counts[place] == NO_TURN ? 0 : turns->counts[place];
+    }
+    turns->means_ns = memory_new(turns->count * sizeof *turns->means_ns);
+}
+
+/* From the number of the call at its place to that of the turn among all. */
+static void find_means(struct turns *turns)
+{
+    const struct graph *graph = turns->graph;
+    for (uint32_t location = 0; location < graph->location_count; location++)
+        for (uint32_t i = 0; i < graph->locations[location].count; i++) {
+            struct call call = graph_call(graph, location, i);
+            uint32_t *turn = &turns->turn[location][i], number = *turn;
+            *turn = NO_TURN;
+            if (!turns->works[location] || !takes_part(turns, location, i, &call))
+                continue;
+            size_t place = place_of(turns, location, i);
+            if (turns->counts[place] == NO_TURN)
+                continue;
+            *turn = (uint32_t)turns->first[place] + number;
+            turns->means_ns[*turn] +=
+                (double)time_since(graph_left_before_ns(graph, location, i), call.enter_ns) / (double)turns->work_count;
+        }
+}
+
+static int64_t pace(const void *context, uint32_t location, uint32_t index, int64_t from_ns, int64_t to_ns)
+{
+    const struct turns *turns = context;
+    uint32_t turn = index < turns->graph->locations[location].count ? turns->turn[location][index] : NO_TURN;
+    return turn == NO_TURN ? time_since(from_ns, to_ns) : llround(turns->means_ns[turn]);
+}
+
+int64_t even_turns_saving(const struct graph *graph, const int64_t *begins_ns, const int64_t *ends_ns)
+{
+    struct turns turns = {.graph = graph, .begins_ns = begins_ns, .ends_ns = ends_ns};
+    size_t calls = 0;
+    for (uint32_t location = 0; location < graph->location_count; location++)
+        calls += graph->locations[location].count;
+    if (calls > EVEN_TURNS_CALLS)
+        return 0;
+    turns.turn = memory_new(graph->location_count * sizeof *turns.turn);
+    find_workers(&turns);
+    number_calls(&turns);
+    find_turns(&turns);
+    find_means(&turns);
+    int64_t saving_ns = replay_saving(graph, (struct replay_options){.pace = pace, .pace_context = &turns});
+    for (uint32_t location = 0; location < graph->location_count; location++)
+        free(turns.turn[location]);
+    free(turns.turn);
+    free(turns.counts);
+    free(turns.first);
+    free(turns.means_ns);
+    free(turns.works);
+    map_clear(&turns.places);
+    return saving_ns;
+}
