@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What even work between collectives of all would save, by hand. */
+/* What even work between collectives of all, and before each call, would save, by hand. */
 #include "replay/analyse.h"
 #include "replay/even_steps.h"
+#include "replay/even_turns.h"
 
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
@@ -40,6 +41,20 @@ static void expect(const int64_t (*work)[PROCESSES], size_t steps, int64_t balan
     graph_free(graph);
 }
 
+/* `alone`: a location that is left alone; PROCESSES: none. */
+static void expect_turns(const int64_t (*work)[PROCESSES], size_t steps, int64_t begin_ns, uint32_t alone,
+                         int64_t saving, const char *name)
+{
+    struct graph *graph = stepped(work, steps);
+    int64_t begins_ns[PROCESSES], ends_ns[PROCESSES];
+    for (uint32_t p = 0; p < PROCESSES; p++) {
+        begins_ns[p] = begin_ns;
+        ends_ns[p] = p == alone ? begin_ns - 1 : INT64_MAX;
+    }
+    tap_equal_int(even_turns_saving(graph, begins_ns, ends_ns), saving, "even turns: %s", name);
+    graph_free(graph);
+}
+
 int main(void)
 {
     defs_make();
@@ -52,6 +67,10 @@ int main(void)
     static const int64_t turns[][PROCESSES] = {
         {300, 100, 100, 100}, {100, 300, 100, 100}, {100, 100, 300, 100}, {100, 100, 100, 300}};
     expect(turns, 4, 0, 4 * (300 - 150), 0, "in turns");
+    expect_turns(turns, 4, 0, PROCESSES, 4 * (300 - 150), "each has most once");
+    expect_turns(turns, 4, 600, PROCESSES, 2 * (300 - 150), "the last two");
+    /* The others' mean is 500 / 3 where one of them has most; the last turn is its own. */
+    expect_turns(turns, 4, 0, 3, 3 * (300 - 167), "one is left alone");
     static const int64_t even[][PROCESSES] = {{100, 100, 100, 100}, {50, 50, 50, 50}};
     expect(even, 2, 0, 0, 0, "even");
     static const int64_t idle[][PROCESSES] = {{100, 100, 100, 0}, {100, 100, 100, 0}};
