@@ -3,6 +3,7 @@
 
 #include "core/heap.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <string.h>
 
@@ -177,7 +178,7 @@ static double largest_factor(struct spread *spread, size_t wait)
         return 0;
     }
     double largest = spread->runs[spread->run_begin].factor;
-    return largest < 1 ? largest : 1;
+    return smaller(largest, 1.0);
 }
 
 /* Charges a run of the delayer's waits with `part` of the factors. Waits already visited, which violate causality,
@@ -188,7 +189,7 @@ static void charge(struct analyst *analyst, const struct case_at_hand *at, size_
     const struct location_points *points = &analyst->points.locations[location];
     struct spread *spread = &analyst->spreads[location];
     double factors[WAIT_CAUSED_COUNT];
-    double lost_ns = waits_sum_ns(analyst->graph, location, from > points->left ? from : points->left, to);
+    double lost_ns = waits_sum_ns(analyst->graph, location, larger(from, points->left), to);
     for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++) {
         factors[kind] = part * at->factors[kind];
         analyst->delays.waits[kind].unattributed_ns += factors[kind] * lost_ns;
@@ -254,7 +255,7 @@ static void fill_delayer(struct analyst *analyst, const struct interval *interva
 static double excess(const struct analyst *analyst, uint32_t label)
 {
     double ns = analyst->delayer_map.ns[label] - analyst->waiter_map.ns[label];
-    return ns > 0 ? ns : 0;
+    return larger(ns, 0.0);
 }
 
 static void compare(struct analyst *analyst, struct case_at_hand *at, uint32_t location)
@@ -316,7 +317,7 @@ static void take_wait(struct analyst *analyst, uint32_t location)
     }
     at.factors[at.wait.kind] += at.short_factor;
     waits->ns += ns;
-    waits->unattributed_ns += behind_ns < ns ? ns - behind_ns : 0;
+    waits->unattributed_ns += larger(ns - behind_ns, 0.0);
     double indirect_ns = at.short_factor * at.inner_ns;
     waits->indirect_ns += indirect_ns;
     waits->direct_ns += ns - indirect_ns;

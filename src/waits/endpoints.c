@@ -2,6 +2,7 @@
 #include "waits/endpoints.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "graph/wait.h"
 
 #include <stdlib.h>
@@ -67,7 +68,7 @@ static size_t turn_from(const struct endpoint *endpoint, int64_t time_ns)
 static bool is_queue(const struct endpoint *endpoint, size_t first)
 {
     int64_t now_ns = endpoint->turns[first].end_ns;
-    size_t waiting = 0, end = first + AHEAD < endpoint->count ? first + AHEAD : endpoint->count;
+    size_t waiting = 0, end = smaller(first + AHEAD, endpoint->count);
     for (size_t i = first + 1; i < end && waiting < QUEUE_LEAST; i++) {
         const struct turn *turn = &endpoint->turns[i];
         waiting += turn->enter_ns <= now_ns && turn->location != endpoint->turns[first].location;
@@ -83,12 +84,12 @@ static int64_t queued_ns(const struct endpoint *endpoint, size_t index)
     if (first >= index || !is_queue(endpoint, first))
         return 0;
     const struct turn *ahead = &endpoint->turns[first];
-    int64_t from_ns = ahead->begin_ns > turn->enter_ns ? ahead->begin_ns : turn->enter_ns,
+    int64_t from_ns = larger(ahead->begin_ns, turn->enter_ns),
             to_ns = turn->served ? turn->begin_ns : turn[-1].end_ns;
     int64_t ns = time_since(from_ns, to_ns) - (turn->waited_ns - ahead->waited_ns);
     if (turn->other_ns != INT64_MIN && ns > time_since(turn->other_ns, turn->end_ns))
         ns = time_since(turn->other_ns, turn->end_ns);
-    return ns > 0 ? ns : 0;
+    return larger(ns, INT64_C(0));
 }
 
 /* Reports the turns up to `end`. */
@@ -123,19 +124,16 @@ static int64_t done_with_others_ns(const struct endpoint *endpoint, uint32_t loc
     struct message m;
     for (uint32_t at = call->received; at; at = graph_next_received(graph, at - 1)) {
         m = graph_message(graph, at - 1);
-        int64_t sent_ns = m.send_location == GRAPH_NONE || m.send_location == location
-                              ? INT64_MIN
-                              : graph_call(graph, m.send_location, m.send_call).enter_ns;
-        latest_ns = sent_ns > latest_ns ? sent_ns : latest_ns;
+        if (m.send_location != GRAPH_NONE && m.send_location != location)
+            latest_ns = larger(latest_ns, graph_call(graph, m.send_location, m.send_call).enter_ns);
     }
     for (uint32_t at = call->completed; at; at = graph_next_completed(graph, at - 1)) {
         m = graph_message(graph, at - 1);
-        struct post post = m.receive_location == GRAPH_NONE || m.receive_location == location
-                               ? (struct post){GRAPH_NONE, GRAPH_NONE}
-                               : graph_post(graph, at - 1, &m);
-        int64_t posted_ns =
-            post.location == GRAPH_NONE ? INT64_MIN : graph_call(graph, post.location, post.call).enter_ns;
-        latest_ns = posted_ns > latest_ns ? posted_ns : latest_ns;
+        if (m.receive_location == GRAPH_NONE || m.receive_location == location)
+            continue;
+        struct post post = graph_post(graph, at - 1, &m);
+        if (post.location != GRAPH_NONE)
+            latest_ns = larger(latest_ns, graph_call(graph, post.location, post.call).enter_ns);
     }
     return latest_ns;
 }
@@ -235,8 +233,8 @@ static int by_place(const void *a, const void *b)
 {
     const struct queued *left = a, *right = b;
     if (left->location != right->location)
-        return left->location < right->location ? -1 : 1;
-    return (left->call > right->call) - (left->call < right->call);
+        return order_by(left->location, right->location);
+    return order_by(left->call, right->call);
 }
 
 /* By message with links: 1 + the call of its sender's location that completes its send; 0: none. free() it. */

@@ -2,6 +2,7 @@
 #include "waits/impact.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "graph/wait_table.h"
 
 struct impact impact_begin(const int64_t *path_ns, size_t activities)
@@ -26,7 +27,7 @@ static struct beside compare(const struct impact *impact, const int64_t *own_ns)
 {
     struct beside beside = {0};
     for (size_t i = 0; i < impact->activities; i++) {
-        double own = (double)own_ns[i], path = (double)impact->path_ns[i], both = own < path ? own : path;
+        double own = (double)own_ns[i], path = (double)impact->path_ns[i], both = smaller(own, path);
         beside.own_ns += own;
         beside.on_path_ns += both;
         beside.headroom_ns += path - both;
@@ -72,7 +73,7 @@ void impact_clear(struct impact *impact)
 double impact_excess_ns(const struct impact *impact, size_t activity)
 {
     double excess = (double)impact->path_ns[activity] - impact->mean_ns[activity];
-    return excess > 0 ? excess : 0;
+    return larger(excess, 0.0);
 }
 
 /* A location's time by activity, without waits. */

@@ -2,6 +2,7 @@
 #include "waits/sync_points.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "graph/sweep.h"
 
 /* More than one step is needed only if clocks are wrong or a communicator's number is used twice. */
@@ -157,7 +158,7 @@ struct wait_point sync_points_take(struct sync_points *points, uint32_t location
 static double rest_after(const struct call *call, int64_t ns)
 {
     int64_t rest_ns = time_since(ns, call->leave_ns), all_ns = time_since(call->enter_ns, call->leave_ns);
-    return (double)(rest_ns < all_ns ? rest_ns : all_ns);
+    return (double)smaller(rest_ns, all_ns);
 }
 
 /* The two locations of a question, the waiter first, and the best answer so far. */
@@ -191,7 +192,10 @@ static void search_waits(struct search *search, int waiter)
         at = points->locations[location].previous[waits_before(graph, location, index)];
         wait.kind = WAIT_NONE;
     }
-    if (wait.kind == WAIT_NONE || !is_later(search, waiter ? wait.cause_call : index, waiter ? index : wait.cause_call))
+    if (wait.kind == WAIT_NONE)
+        return;
+    uint32_t waiter_call = waiter ? wait.cause_call : index, delayer_call = waiter ? index : wait.cause_call;
+    if (!is_later(search, waiter_call, delayer_call))
         return;
     struct call call = graph_call(graph, location, index), cause = graph_call(graph, other, wait.cause_call);
     /* For messages, which are the first kinds; it is not known when data of a root have arrived. */

@@ -2,6 +2,7 @@
 #include "waits/time_map.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 /* A program uses some tens of functions. With more than this, labels by pairs are not worth their memory. */
 enum { MANY_FUNCTIONS = 512 };
@@ -137,7 +138,7 @@ void time_map_fill(struct time_maps *maps, struct time_map *map, const struct in
 {
     const struct graph *graph = maps->points->graph;
     struct location_sums *sums = &maps->sums[interval->location];
-    size_t from = (size_t)(interval->first + 1), to = interval->end > from ? interval->end : from;
+    size_t from = (size_t)(interval->first + 1), to = larger(interval->end, from);
     time_map_empty(map);
     if (interval->first >= 0)
         add(map, maps->functions[graph_call(graph, interval->location, (uint32_t)interval->first).state],

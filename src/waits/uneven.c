@@ -2,6 +2,7 @@
 #include "waits/uneven.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 struct sums {
     int64_t *all_ns, *own_ns; /* by place: of all processes, and of the one in question */
@@ -25,7 +26,7 @@ static int64_t take_excess(struct sums *sums, size_t count, size_t processes)
     int64_t all_ns = 0;
     for (size_t i = 0; i < count; i++) {
         int64_t ns = sums->own_ns[i] - sums->all_ns[i] / (int64_t)processes;
-        sums->own_ns[i] = ns > 0 ? ns : 0;
+        sums->own_ns[i] = larger(ns, INT64_C(0));
         time_add(&all_ns, sums->own_ns[i]);
     }
     free(sums->all_ns);
