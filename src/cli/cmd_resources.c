@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 
 #include "cli/run.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "query/resource_tree.h"
 #include "render/field.h"
@@ -45,10 +46,12 @@ static void write_branch(struct output *output, const char *before, const char *
         size_t length = strcspn(at + 1, "/");
         char name[VALUE_TEXT_SIZE], word[VALUE_TEXT_SIZE];
         bool last = at[1 + length] == '\0';
-        snprintf(word, sizeof word, "%s%.*s", depth ? "" : "/", (int)(length < 200 ? length : 200), at + 1);
+        snprintf(word, sizeof word, "%s%.*s", depth ? "" : "/", (int)smaller(length, (size_t)200), at + 1);
         text_for_terminal(name, sizeof name, word, 50);
-        output_print(output, "%*s%-*s%s%s\n", 2 * depth, "", last ? 60 - 2 * depth : 0, name, last ? " " : "",
-                     last ? first : "");
+        if (last)
+            output_print(output, "%*s%-*s %s\n", 2 * depth, "", 60 - 2 * depth, name, first);
+        else
+            output_print(output, "%*s%s\n", 2 * depth, "", name);
         at += 1 + length;
     }
 }

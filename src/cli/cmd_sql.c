@@ -112,7 +112,10 @@ static void write_schema(struct output *output, const struct query_table *table)
         char declared[64], first[80];
         snprintf(declared, sizeof declared, "%s %s%s", column->name, types[column->type],
                  i + 1 < table->column_count ? "," : "");
-        snprintf(first, sizeof first, "  %-28s -- %s%s%s", declared, *unit ? "(" : "", unit, *unit ? ") " : "");
+        if (*unit)
+            snprintf(first, sizeof first, "  %-28s -- (%s) ", declared, unit);
+        else
+            snprintf(first, sizeof first, "  %-28s -- ", declared);
         paragraph_write(output, first, "                               --   ", column->meaning);
     }
     output_text(output, ");\n");

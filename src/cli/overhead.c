@@ -80,9 +80,11 @@ static void print_answer(struct output *output, double *values, size_t count)
     print_group(output, "with recording", values + count, count);
     snprintf(text, sizeof text, "Recording changes the run's time by %s (95 %% interval %s).", change, interval);
     paragraph_write(output, "  ", "  ", text);
+    const char *shown = "no difference is shown";
+    if (anova.p <= SIGNIFICANCE_LEVEL)
+        shown = "the difference is significant";
     snprintf(text, sizeof text, "One-way analysis of variance: F(1, %.0f) = %.3f, p %s%s: %s.", anova.within, anova.f,
-             *p == '<' ? "" : "= ", p,
-             anova.p <= SIGNIFICANCE_LEVEL ? "the difference is significant" : "no difference is shown");
+             *p == '<' ? "" : "= ", p, shown); /* "p < 0.001" or "p = 0.04" */
     if (anova.p > SIGNIFICANCE_LEVEL && tested.runs_needed > count)
         text_append(text, sizeof text, " To show one as large as the %s seen takes about %s runs of each.", change,
                     text_number(tested.runs_needed).text);
