@@ -106,6 +106,7 @@ uint32_t defs_add_state(struct defs *defs, const struct state_def *state)
     const struct mpi_function *function = mpi_function_find(copy.name);
     copy.rooted = function && function->rooted;
     copy.gives_moved = payload_gives_moved(copy.format);
+    copy.gives_words = (uint8_t)payload_words_of(copy.format);
     copy.gives_requests = copy.is_mpi && payload_gives_requests(copy.format);
     /* States of the same name count as one wherever names are compared: the first one stands for all. */
     int32_t first = defs_find_state(defs, copy.name);
@@ -139,6 +140,7 @@ uint32_t defs_add_mark(struct defs *defs, const struct mark_def *mark)
     copy.colour = memory_copy_string(mark->colour);
     copy.format = memory_copy_string(mark->format);
     copy.counter.unit = memory_copy_string(mark->counter.unit);
+    copy.gives_words = (uint8_t)payload_words_of(copy.format);
     copy.gives_requests = strcmp(copy.name, REQUEST_MARK_NAME) == 0 && payload_gives_requests(copy.format);
     ARRAY_PUSH(defs->marks, defs->mark_count, defs->mark_capacity, copy);
     return (uint32_t)defs->mark_count - 1;

@@ -30,6 +30,7 @@ struct state_def {
     bool gives_moved;       /* the payload of its leave is root or target, and bytes (core/payload.h): events have it in
                                fields */
     bool gives_requests;    /* the same with requests */
+    uint8_t gives_words;    /* the same with values and texts: enum payload_words */
     uint32_t first_of_name; /* lowest index of a state with the same shown name: metrics have one row per name */
 };
 
@@ -82,6 +83,7 @@ struct mark_def {
     bool shadowed, defined; /* defined: the trace has a definition for it, not just the number */
     bool made_up;           /* made by the reader for events that may come: not shown if none comes */
     bool gives_requests;    /* set by defs_add_mark: not an event of the program, but a call's requests */
+    uint8_t gives_words;    /* set by defs_add_mark: its payload is value and text, enum payload_words */
 };
 
 /* Recordings with this constant give calls on files the communicator of the file. Other traces give them the world

@@ -44,6 +44,24 @@ void payload_put_samples(unsigned char payload[SAMPLES_MARK_SIZE], const struct 
     }
 }
 
+static const char *const words_formats[] = {[PAYLOAD_HAS_VALUE] = "value=%l",
+                                            [PAYLOAD_HAS_TEXT] = "text=%s",
+                                            [PAYLOAD_HAS_VALUE | PAYLOAD_HAS_TEXT] = "value=%l, text=%s"};
+enum { WORDS_FORMATS = sizeof words_formats / sizeof *words_formats };
+
+const char *payload_words_format(unsigned words)
+{
+    return words < WORDS_FORMATS ? words_formats[words] : NULL;
+}
+
+unsigned payload_words_of(const char *format)
+{
+    unsigned words = WORDS_FORMATS - 1;
+    while (words > 0 && !(format && strcmp(format, words_formats[words]) == 0))
+        words--;
+    return words;
+}
+
 bool payload_gives_moved(const char *format)
 {
     return format && (strcmp(format, PAYLOAD_MOVED_FORMAT) == 0 || strcmp(format, PAYLOAD_TARGET_FORMAT) == 0);

@@ -44,6 +44,20 @@ enum { PAYLOAD_MOVED_SIZE = 20 };
 /* True for the formats of these payloads. */
 bool payload_gives_moved(const char *format);
 
+/* The integer and the text that an event of ALOG or CLOG has, as payload of CLOG-2: either, or both in this order.
+   Readers move them into event.value and a payload of text, CLOG-2's writer back. */
+enum payload_words { PAYLOAD_HAS_VALUE = 1, PAYLOAD_HAS_TEXT = 2 };
+
+/* The format for some of them, and which of them a format has: 0 if it is none of these. */
+const char *payload_words_format(unsigned words);
+unsigned payload_words_of(const char *format);
+
+/* Bytes of text that fit into a payload of `size` bytes. */
+static inline size_t payload_words_room(unsigned words, size_t size)
+{
+    return words & PAYLOAD_HAS_TEXT ? size - 2 - (words & PAYLOAD_HAS_VALUE ? 8 : 0) : 0;
+}
+
 /* The payload that recordings put on the leave of a call that posts, prepares, starts or completes requests: `requests`
    of them from `request` on. A process gives a number to one request at a time: until that completes or is freed.
    Requests that do not fit on the leave are recorded as marks inside the call, in the order of the requests; those on

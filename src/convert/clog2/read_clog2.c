@@ -282,6 +282,26 @@ static void comm_event(struct clog2_state *state, const unsigned char *body, str
         event->partner_comm = EVENT_UNKNOWN;
 }
 
+static unsigned words_of(const struct defs *defs, const struct event *event)
+{
+    if (event->kind == EVENT_MARK)
+        return defs->marks[event->state].gives_words;
+    return event->kind <= EVENT_LEAVE ? defs->states[event->state].gives_words : 0;
+}
+
+/* An event's integer and text, from ALOG or CLOG. */
+static void words_event(unsigned words, const unsigned char *cargo, struct batch *batch, struct event *event)
+{
+    const unsigned char *text = cargo + (words & PAYLOAD_HAS_VALUE ? 8 : 0);
+    if (words & PAYLOAD_HAS_VALUE)
+        event->value = (int64_t)bytes_u64(cargo, true);
+    if (!(words & PAYLOAD_HAS_TEXT))
+        return;
+    size_t length = (size_t)text[0] << 8 | text[1], room = payload_words_room(words, CLOG2_CARGO_SIZE);
+    batch_set_payload(batch, event, text + 2, length < room ? length : room);
+    event->flags |= length > 0 ? EVENT_PAYLOAD_TEXT : 0;
+}
+
 /* Moves the payload of an event into its fields, if the definition says that it has them. */
 static void cargo_event(const struct defs *defs, const unsigned char *cargo, struct batch *batch, struct event *event)
 {
@@ -292,6 +312,8 @@ static void cargo_event(const struct defs *defs, const unsigned char *cargo, str
         payload_get_moved(cargo, event);
     else if (requests)
         payload_get_requests(cargo, CLOG2_CARGO_SIZE, event);
+    else if (words_of(defs, event))
+        words_event(words_of(defs, event), cargo, batch, event);
     else if (event->kind == EVENT_COUNTER) /* cargo is big-endian in files of either order */
         event->value = (int64_t)bytes_u64(cargo, true);
     else

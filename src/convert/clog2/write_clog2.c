@@ -34,6 +34,7 @@ struct clog2_writer {
     struct map pack_of;    /* process -> index + 1 */
     uint32_t samples_mark; /* index of the mark that stands for samples; UINT32_MAX: the source has none, */
     int32_t samples_id;    /* but here is an id for it */
+    struct map words;      /* (kind, state or mark) -> enum payload_words of its events */
     struct map calls;      /* as MPE-1 counts them in `value`: (process, state) -> calls */
 };
 
@@ -55,6 +56,55 @@ static bool value_is_counter(struct clog2_writer *clog2, const struct event *eve
     /* Odd at the begin, even at the end: 1, 2, 3, 4, … for each process and function. */
     int64_t expected = (int64_t)(*calls * 2) - (event->kind == EVENT_ENTER);
     return event->value == 0 || event->value == expected;
+}
+
+/* Where the format of the event's state or mark, if it has one, leaves room for values and texts. */
+static bool has_words(const struct clog2_writer *clog2, const struct event *event)
+{
+    const struct defs *defs = clog2->writer.defs;
+    if (event->kind > EVENT_LEAVE && event->kind != EVENT_MARK)
+        return false;
+    bool mark = event->kind == EVENT_MARK;
+    const char *format = mark ? defs->marks[event->state].format : defs->states[event->state].format;
+    return !clog2->writer.in_order && (!format || !*format || payload_words_of(format));
+}
+
+static uint64_t words_key(bool mark, uint32_t index)
+{
+    return (uint64_t)mark << 32 | index;
+}
+
+/* What the events of a state or mark have, as far as it becomes their payload. */
+static unsigned words_of(const struct clog2_writer *clog2, bool mark, uint32_t index)
+{
+    const uint64_t *words = map_find(&clog2->words, words_key(mark, index));
+    return words ? (unsigned)*words : 0;
+}
+
+/* Notes them before the first event is written. */
+static void note_words(struct clog2_writer *clog2, const struct event *event)
+{
+    bool text = event->payload_length > 0 && (event->flags & EVENT_PAYLOAD_TEXT);
+    unsigned words = (event->value != 0 ? PAYLOAD_HAS_VALUE : 0u) | (text ? PAYLOAD_HAS_TEXT : 0u);
+    if (words && has_words(clog2, event))
+        *map_put(&clog2->words, words_key(event->kind == EVENT_MARK, event->state), 0) |= words;
+}
+
+/* The cargo of one whose state or mark has them. */
+static void put_words(struct clog2_writer *clog2, unsigned char *cargo, unsigned words, const struct event *event,
+                      const unsigned char *arena)
+{
+    unsigned char *text = cargo + (words & PAYLOAD_HAS_VALUE ? 8 : 0);
+    if (words & PAYLOAD_HAS_VALUE)
+        bytes_put_u64(cargo, true, (uint64_t)event->value);
+    if (!(words & PAYLOAD_HAS_TEXT) || !(event->flags & EVENT_PAYLOAD_TEXT))
+        return;
+    size_t room = payload_words_room(words, CLOG2_CARGO_SIZE);
+    size_t length = event->payload_length < room ? event->payload_length : room;
+    writer_lose(&clog2->writer, "ends of long texts", event->payload_length > room);
+    text[0] = (unsigned char)(length >> 8);
+    text[1] = (unsigned char)length;
+    memcpy(text + 2, arena + event->payload, length);
 }
 
 /* True if root and bytes of the event become its payload. */
@@ -83,11 +133,13 @@ static void count_losses(struct clog2_writer *clog2, const struct event *event)
     struct writer *writer = &clog2->writer;
     bool message = event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE;
     int64_t bytes = event->kind == EVENT_RECEIVE ? event->bytes_received : event->bytes_sent;
+    bool text = event->payload_length > 0 && (event->flags & EVENT_PAYLOAD_TEXT), words = has_words(clog2, event);
     if (event->kind <= EVENT_LEAVE || event->kind == EVENT_MARK)
-        writer_lose(writer, "values of events", !value_is_counter(clog2, event));
-    if (event->payload_length > 0)
-        writer_lose(writer, event->flags & EVENT_PAYLOAD_TEXT ? "texts of events" : "ends of long payloads",
-                    message || (event->flags & EVENT_PAYLOAD_TEXT) || event->payload_length > CLOG2_CARGO_SIZE);
+        writer_lose(writer, "values of events", !words && event->value != 0);
+    if (text)
+        writer_lose(writer, "texts of events", !words);
+    else if (event->payload_length > 0)
+        writer_lose(writer, "ends of long payloads", message || event->payload_length > CLOG2_CARGO_SIZE);
     if (message) {
         writer_lose(writer, "unknown tags", event->tag == EVENT_UNKNOWN);
         writer_lose(writer, "unknown message sizes", bytes < 0);
@@ -218,7 +270,9 @@ static void write_state(struct clog2_writer *clog2, const struct place *place, u
     bytes_put_i32(body + 8, true, ids->end);
     put_colour(clog2, body + 16, state->colour);
     put_name(clog2, body + 40, state->name, ids->id);
-    clog2_put_text(&clog2->writer, body + 72, CLOG2_TEXT_SIZE, state->format ? state->format : "");
+    const char *words = payload_words_format(words_of(clog2, false, index));
+    const char *format = words ? words : state->format;
+    clog2_put_text(&clog2->writer, body + 72, CLOG2_TEXT_SIZE, format ? format : "");
 }
 
 static void write_mark(struct clog2_writer *clog2, const struct place *place, uint32_t index)
@@ -229,7 +283,8 @@ static void write_mark(struct clog2_writer *clog2, const struct place *place, ui
     put_colour(clog2, body + 8, mark->colour);
     put_name(clog2, body + 32, mark->name, clog2->ids.marks[index]);
     char counter[200];
-    const char *format = mark->format ? mark->format : "";
+    const char *words = payload_words_format(words_of(clog2, true, index));
+    const char *format = words ? words : mark->format ? mark->format : "";
     if (mark->counter.type != COUNTER_NONE)
         format = clog2_counter_format(counter, sizeof counter, &mark->counter);
     clog2_put_text(&clog2->writer, body + 64, CLOG2_TEXT_SIZE, format);
@@ -380,9 +435,13 @@ static void write_plain(struct clog2_writer *clog2, const struct place *place, c
                         const unsigned char *arena)
 {
     bool cargo = event->payload_length > 0 && !(event->flags & EVENT_PAYLOAD_TEXT);
+    unsigned words = event->kind <= EVENT_LEAVE || event->kind == EVENT_MARK
+                         ? words_of(clog2, event->kind == EVENT_MARK, event->state)
+                         : 0;
     bool moved = puts_moved(clog2, event), requests = puts_requests(clog2, event);
     bool counter = event->kind == EVENT_COUNTER;
-    unsigned char *body = record(clog2, place, cargo || moved || requests || counter ? CLOG2_CARGO : CLOG2_BARE);
+    unsigned char *body =
+        record(clog2, place, cargo || moved || requests || counter || words ? CLOG2_CARGO : CLOG2_BARE);
     bytes_put_i32(body, true, event_id(clog2, event));
     bytes_put_u32(body + clog2_site_at[CLOG2_BARE], true, site_id(clog2, event));
     if (moved)
@@ -391,6 +450,8 @@ static void write_plain(struct clog2_writer *clog2, const struct place *place, c
         payload_put_requests(body + 8, event);
     else if (counter)
         bytes_put_u64(body + 8, true, (uint64_t)event->value);
+    else if (words)
+        put_words(clog2, body + 8, words, event, arena);
     else if (cargo)
         memcpy(body + 8, arena + event->payload,
                event->payload_length < CLOG2_CARGO_SIZE ? event->payload_length : CLOG2_CARGO_SIZE);
@@ -557,6 +618,8 @@ static enum status write_events(struct clog2_writer *clog2, struct error *err)
 static bool mark_needs_none(const struct clog2_writer *clog2, size_t index)
 {
     const struct mark_def *mark = &clog2->writer.defs->marks[index];
+    if (words_of(clog2, true, (uint32_t)index))
+        return false;
     return (!mark->defined && clog2->ids.marks[index] == mark->id) || (mark->made_up && !clog2->mark_occurs[index]);
 }
 
@@ -717,9 +780,16 @@ static enum status clog2_events(struct sink *sink, const struct batch *batch, st
     unsigned char *packed = memory_resize(NULL, EVENT_PACK_MAX + batch->arena_length);
     enum status status = STATUS_OK;
     for (size_t i = 0; i < batch->count && status == STATUS_OK; i++) {
+        struct event copy;
         const struct event *event = &batch->events[i];
         if (!event_fits(clog2, event))
             continue;
+        if (event->kind <= EVENT_LEAVE && value_is_counter(clog2, event) && event->value != 0) {
+            copy = *event;
+            copy.value = 0;
+            event = &copy;
+        }
+        note_words(clog2, event);
         count_losses(clog2, event);
         if (event->kind == EVENT_DEFINITION)
             note_definition(clog2, event);
@@ -780,6 +850,7 @@ static void clog2_free(struct writer *writer)
     map_clear(&clog2->introduced);
     map_clear(&clog2->self_ids);
     map_clear(&clog2->calls);
+    map_clear(&clog2->words);
     free(clog2->mark_occurs);
     free(clog2->packs);
     map_clear(&clog2->pack_of);
