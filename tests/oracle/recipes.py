@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs each recipe of sight-recipes(7) and compares its answer with one that is counted here, from events as decode.py
-reads them. What takes the analysis across processes (waits, the critical path, findings) is compared with what
-`sight metrics` and the diagnosis say.
+reads them. Waits are counted here where all messages are received by MPI_Recv and sent by MPI_Ssend. Of other traces, what
+takes the analysis across processes (waits, the critical path, findings) must agree with `sight metrics` and the
+diagnosis; a trace made by hand, whose answers are known, shows that these are right.
 
     recipes.py SIGHT MANUAL TRACE OTHER-TRACE
+    recipes.py SIGHT MANUAL --by-hand
 """
 import collections
 import json
@@ -13,6 +15,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -210,6 +213,89 @@ def ns_of(text):
     return round(float(text or 0) * 1e9)
 
 
+# Calls that wait for others, of which waits_counted knows how.
+KNOWN_WAITS = {"MPI_Recv", "MPI_Ssend", "MPI_Barrier"}
+# Calls that wait for nobody.
+LOCAL = {"MPI_Comm_rank", "MPI_Comm_size"}
+
+
+def waits_counted(t):
+    """[rank, kind, function, begin, ns, cause]: the rules of Scalasca's patterns (the mission's peers.md 2.4), for traces
+    of those calls only; None of others."""
+    if not {call[1] for call in t.calls} - LOCAL <= KNOWN_WAITS or not t.messages:
+        return None
+
+    def around(rank, time):
+        return next(call for call in t.calls if call[0] == rank and call[2] <= time <= call[3])
+
+    waits = []
+    for source, to, _, _, sent, received in t.messages:
+        send, receive = around(source, sent), around(to, received)
+        if receive[2] < send[2]:
+            waits.append([to, "late-sender", receive[1], receive[2], min(send[2], receive[3]) - receive[2], source, send[1]])
+        # A send that returned before the receive was entered did not wait for it.
+        if send[2] < receive[2] <= send[3]:
+            waits.append([source, "late-receiver", send[1], send[2], receive[2] - send[2], to, receive[1]])
+    barriers = collective_calls(t, "MPI_Barrier")
+    for together in zip(*(barriers[rank] for rank in sorted(barriers))):
+        latest = max(enter for enter, _ in together)
+        cause = sorted(barriers)[[enter for enter, _ in together].index(latest)]
+        waits += [[rank, "wait-at-barrier", "MPI_Barrier", enter, latest - enter, cause, "MPI_Barrier"]
+                  for rank, (enter, _) in zip(sorted(barriers), together) if enter < latest]
+    return waits
+
+
+def waits_answer(number, t, waits):
+    """Of recipes 13 to 16."""
+    if number == 13:
+        return sorted(grouped(waits, lambda w: (w[1],), len, of(4)), key=lambda r: -r[2])
+    if number == 14:
+        return sorted(grouped(waits, lambda w: (w[0], w[5]), of(4)), key=lambda r: (-r[2], r[0]))[:10]
+    if number == 15:
+        return [[w[0], w[2], s(w[3]), s(w[4]), w[5], w[6]] for w in
+                sorted(waits, key=lambda w: (-w[4], w[0], w[3]))[:10]]
+    return [[process["rank"], sum(w[4] for w in waits if w[0] == process["rank"]) / process["total_ns"]]
+            for process in t.metrics]
+
+
+# Four processes compute 1 s before each of ten barriers, process 2 computes 3 s; a barrier takes 10 us once all are there.
+# So the others wait 2 s for process 2, each time, and the path is process 2's but for the last barrier: all leave it at
+# once, and the path ends on the first of them. With even work each computes (1 + 1 + 3 + 1) s / 4 a round: 1.5 s less.
+ROUND_US, LATEST_US = 3000010, 3000000
+BY_HAND = {
+    13: [["wait-at-barrier", 30, 60 * 10**9]],
+    14: [[rank, 2, 20 * 10**9] for rank in (0, 1, 3)],
+    15: [[0, "MPI_Barrier", (number * ROUND_US + 1000000) / 1e6, 2.0, 2, "MPI_Barrier"] for number in range(10)],
+    16: [[0, 20 / 30.0001], [1, 20 / 30.0001], [2, 0], [3, 20 / 30.0001]],
+    19: [[0, 10000], [2, 30000090000]],
+    20: [["compute-imbalance", 15.0]],
+}
+
+
+def by_hand(sight, found):
+    """True where an answer is wrong."""
+    lines = ["<trace>"]
+    for rank in range(4):
+        event = '<event process="%d" timestamp="%%d" data="%%s"/>' % rank
+        lines.append(event % (0, "work"))
+        for number in range(10):
+            computed = LATEST_US if rank == 2 else 1000000
+            lines += [event % (number * ROUND_US + computed, "MPI_Barrier"), event % ((number + 1) * ROUND_US, "MPI_Barrier")]
+        lines.append(event % (10 * ROUND_US, "work"))
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "by_hand.xml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines + ["</trace>\n"]))
+        queries, wrong = {number: query for number, _, query in found}, False
+        for number, want in BY_HAND.items():
+            # The advice of 20 is a sentence.
+            got = [row[:len(want[0])] for row in ask(sight, [path], queries[number])]
+            if not same(got, want):
+                print("# by hand, %d: got %s, wanted %s" % (number, got[:3], want[:3]))
+                wrong = True
+    return wrong
+
+
 def judged(number, sight, t, got):
     """True where the answer of a recipe about the analysis is what metrics say."""
     analysis = waits_of(sight, t.path)
@@ -309,13 +395,18 @@ def answers(number, sight, truth, other, query):
         return got, got if last_in_barriers(truth, got) else None
     if number == 18:
         return got, got if spreads(truth, got) else None
+    waits = waits_counted(truth) if 13 <= number <= 16 else None
+    if waits:
+        return got, waits_answer(number, truth, waits)
     return got, got if judged(number, sight, truth, got) or not truth.messages else None
 
 
 def main():
-    sight, manual, trace, second = sys.argv[1:5]
-    truth, other = Truth(trace), Truth(second)
+    sight, manual, trace = sys.argv[1:4]
     found = recipes(manual)
+    if trace == "--by-hand":
+        return by_hand(sight, found)
+    truth, other = Truth(trace), Truth(sys.argv[4])
     wrong = len(found) < 25
     for number, title, query in found:
         got, want = answers(number, sight, truth, other, query)
