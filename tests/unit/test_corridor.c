@@ -176,6 +176,31 @@ static void test_nearest(void)
     corridor_clear(&corridor);
 }
 
+/* Corridors that leave one line only, or bounds at one time only. */
+static void test_corridor_limits(void)
+{
+    struct corridor corridor = {0};
+    for (int x = 0; x <= 100; x += 50) {
+        to_b(&corridor, x, x + 10 + 0.5 * x);
+        to_a(&corridor, x, x + 10 + 0.5 * x);
+    }
+    struct corridor_fit fit = corridor_fit(&corridor);
+    tap_ok(near(fit.line.offset, 10, 1e-9) && near(fit.line.slope, 0.5, 1e-9), "bounds that touch: the one line");
+    tap_ok(near(fit.width, 0, 1e-9) && corridor_contradiction(&corridor, fit.line) < 1e-9, "which leaves nothing open");
+    corridor_clear(&corridor);
+
+    to_b(&corridor, 50, 50 + 20);
+    to_b(&corridor, 50, 50 + 30);
+    to_a(&corridor, 50, 50 + 10);
+    to_a(&corridor, 50, 50 + 4);
+    fit = corridor_fit(&corridor);
+    tap_ok(near(fit.line.offset, 15, 1e-9) && fit.line.slope == 0, "all at one time: between the tightest bounds");
+    tap_ok(near(corridor_contradiction(&corridor, (struct clock_line){25, 0}), 5, 1e-9) &&
+               near(corridor_contradiction(&corridor, (struct clock_line){3, 0}), 7, 1e-9),
+           "what other lines contradict there");
+    corridor_clear(&corridor);
+}
+
 int main(void)
 {
     test_corridor();
@@ -184,6 +209,7 @@ int main(void)
     test_corridor_open();
     test_corridor_crossed();
     test_corridor_random();
+    test_corridor_limits();
     test_lines();
     test_nearest();
     return tap_done();

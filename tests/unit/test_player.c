@@ -171,6 +171,27 @@ static void test_force(void)
     graph_free(graph);
 }
 
+/* Processes that call nothing have nothing to wait for. */
+static void test_idle(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 2; p++)
+        moment(&trace, p, 10 + 5 * p);
+    call(&trace, 0, BARRIER, 30, 40);
+    struct graph *graph = graph_of(&trace, 2);
+    uint32_t idle = graph->locations[0].process == 1 ? 0 : 1, busy = 1 - idle;
+    struct player player;
+    player_begin(&player, graph, &EACH);
+    tap_ok(player_is_done(&player, idle) && !player_is_done(&player, busy), "a process without calls is done at once");
+    tap_ok(player.locations[idle].now_ns == 5 && player.locations[busy].now_ns == 0,
+           "times are counted from the first event of all");
+    tap_equal_int(player_force(&player), busy, "only the other can be forced");
+    leave(&player, busy, 30);
+    tap_equal_int(player_force(&player), GRAPH_NONE, "and then nobody");
+    player_clear(&player);
+    graph_free(graph);
+}
+
 int main(void)
 {
     defs_make();
@@ -178,6 +199,7 @@ int main(void)
     test_collectives(&EACH);
     test_collectives(&TOGETHER);
     test_force();
+    test_idle();
     defs_free(defs);
     return tap_done();
 }

@@ -95,11 +95,45 @@ static void test_long(void)
     graph_free(graph);
 }
 
+/* The longest wait that 31 bits hold, the shortest that they do not, and none at all. */
+static void test_limits(void)
+{
+    const int64_t longest = INT32_MAX, step = 10000000000;
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 2; p++) {
+        moment(&trace, p, 0);
+        call(&trace, p, BARRIER, p == 0 ? step : step + longest, step + longest + 1);
+        call(&trace, p, BARRIER, p == 0 ? 2 * step : 2 * step + longest + 1, 2 * step + longest + 2);
+    }
+    struct graph *graph = graph_of(&trace, 2);
+    uint32_t waiter = graph->locations[0].process == 0 ? 0 : 1;
+    tap_equal_int(wait_ns_in(graph, waiter, 0), longest, "the longest wait that 31 bits hold");
+    tap_equal_int(wait_ns_in(graph, waiter, 1), longest + 1, "one of 1 ns more");
+    tap_equal_int((long long)graph->long_wait_count, 1, "only that is kept apart");
+    tap_ok(waits_sum_ns(graph, waiter, 0, 2) == 4294967295.0, "their sum, above 32 bits");
+    tap_ok(waits_sum_ns(graph, waiter, 1, 1) == 0, "an empty stretch");
+    tap_equal_int(waits_median_ns(graph), longest + 1, "of two, the median is the upper one");
+    tap_equal_int(waiting_call_before(graph, waiter, 1), 0, "the wait before the second call");
+    graph_free(graph);
+
+    trace = (struct trace){0};
+    for (uint32_t p = 0; p < 2; p++) {
+        moment(&trace, p, 0);
+        call(&trace, p, BARRIER, 100, 110);
+    }
+    graph = graph_of(&trace, 2);
+    tap_equal_int((long long)(graph->waits[0].count + graph->waits[1].count), 0, "all come at the same time: no waits");
+    tap_equal_int(waits_median_ns(graph), 0, "and no median");
+    tap_ok(waits_sum_ns(graph, 0, 0, 0) == 0 && waits_before(graph, 0, 1) == 0, "no sum, none before the end");
+    graph_free(graph);
+}
+
 int main(void)
 {
     defs_make();
     test_random();
     test_long();
+    test_limits();
     defs_free(defs);
     return tap_done();
 }
