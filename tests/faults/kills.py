@@ -25,6 +25,8 @@ COMMANDS = {
     "timeline": ["timeline", "trace.clog2"],
     "view": ["view", "--no-browser", "trace.clog2"],
 }
+# Libraries that sight may be built without.
+NEEDS = {"convert, packed": "zlib", "convert, to a directory": "otf2", "view": "microhttpd"}
 OLD = b"what was there before\n"
 
 
@@ -136,7 +138,11 @@ def main():
     seed = int(os.environ.get("SIGHT_TEST_SEED", os.getpid()))
     random_number = random.Random(seed)
     bad = 0
+    version = subprocess.run([sight, "--version"], capture_output=True, text=True).stdout
     for name in sys.argv[4:] or COMMANDS:
+        if name in NEEDS and NEEDS[name] + " yes" not in version:
+            print("ok %s # SKIP built without %s" % (name, NEEDS[name]), flush=True)
+            continue
         with tempfile.TemporaryDirectory() as top:
             killing = Killing(sight, trace, top, name)
             want, found = killing.all(kills, random_number)
