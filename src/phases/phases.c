@@ -145,9 +145,11 @@ static void add_user_parts(struct finder *finder, const struct user_spans *spans
         const struct user_span *span;
         size_t at = 0, place = 0;
         for (; (span = next_common(list, common, &at)); place++) {
-            const char *name = spans->defs->states[span->name].name;
+            const char *name; /* by number, of marks or of states: there may be more of the one than of the other */
             if (kind == USER_EVENTS)
                 name = spans->defs->marks[span->name].name;
+            else
+                name = spans->defs->states[span->name].name;
             /* All processes have the same parts in the same order (same_order): the first process makes them. */
             if (p == 0)
                 add_part(&finder->parts, name, PHASE_NONE);
