@@ -75,6 +75,7 @@ static int table_connect(sqlite3 *database, void *context, int argc, const char 
     const struct query_table *about = query_table_find(argv[0]);
     char *declaration = sql_table_declaration(about, true);
     struct sql_traces *traces = context;
+    /* SQLite asks the authorizer about this CREATE TABLE, too, which refuses those of the user. */
     traces->declaring = true;
     int code = sqlite3_declare_vtab(database, declaration);
     traces->declaring = false;
@@ -99,6 +100,7 @@ static bool usable(const struct query_table *table, const struct sqlite3_index_c
 {
     static const char roles[] = {[QUERY_RUN] = 'u',     [QUERY_WHEN] = 's', [QUERY_RANK] = 'r',
                                  [QUERY_PARTNER] = 'p', [QUERY_NAME] = 'n', [QUERY_ID] = 'i'};
+    /* Not usable: its other side is a table that the join reads later. Column -1 is the rowid, which finds nothing. */
     if (!constraint->usable || constraint->iColumn < 0)
         return false;
     bool ns;
@@ -111,6 +113,7 @@ static bool usable(const struct query_table *table, const struct sqlite3_index_c
         break;
     case SQLITE_INDEX_CONSTRAINT_GT:
     case SQLITE_INDEX_CONSTRAINT_GE:
+        /* With equality, too: SQLite tests again and drops what is equal. */
         letters[1] = '>';
         break;
     case SQLITE_INDEX_CONSTRAINT_LT:
@@ -121,6 +124,7 @@ static bool usable(const struct query_table *table, const struct sqlite3_index_c
         return false;
     }
     letters[0] = roles[role];
+    /* Whole ns need no margin, unlike seconds as double (whole_around). */
     if (ns && role == QUERY_WHEN)
         letters[0] = 't';
     return role != QUERY_NONE && !(text && letters[1] != '=');
@@ -140,6 +144,7 @@ static void count_in(sqlite3_index_info *info, const char letters[2])
                   {'r', {0.1, 0.9}, {0.5, 0.95}},    {'p', {0.1, 0.9}, {0.5, 0.95}},    {'u', {0.2, 0.9}, {0.2, 0.9}},
                   {'n', {0.2, 0.9}, {0.2, 0.9}}};
     size_t i = 0;
+    /* Each letter of `usable` is there. */
     while (leaves[i].on != letters[0])
         i++;
     double rows = leaves[i].bound.rows, cost = leaves[i].bound.cost;
@@ -166,6 +171,7 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
     }
     info->estimatedRows = (sqlite3_int64)rows;
     info->estimatedCost = rows;
+    /* `omit` stays 0, so that SQLite tests each condition again: reading too much is never wrong. */
     for (int i = 0; i < info->nConstraint && used < CONDITIONS; i++)
         if (usable(table->about, &info->aConstraint[i], &plan[2 * used])) {
             count_in(info, &plan[2 * used]);
@@ -206,9 +212,11 @@ static int table_close(sqlite3_vtab_cursor *base)
 static int cursor_fault(struct cursor *cursor, const struct error *err)
 {
     struct table *table = table_of(cursor->base.pVtab);
+    /* Kept whole: SQLite passes on the text, but the exit code depends on the kind. */
     table->traces->fault = *err;
     sqlite3_free(table->base.zErrMsg);
     table->base.zErrMsg = sqlite3_mprintf("%s", err->text);
+    /* Failed without a fault: the reading was stopped. */
     return err->kind == ERROR_NONE ? SQLITE_INTERRUPT : SQLITE_ERROR;
 }
 
@@ -220,6 +228,7 @@ static int cursor_fill(struct cursor *cursor)
     for (; cursor->trace < table->traces->count; cursor->trace++) {
         struct query_trace *trace = table->traces->trace[cursor->trace];
         struct error err = {0};
+        /* A trace of another run is not even read. */
         if (cursor->run && strcmp(cursor->run, query_trace_name(trace)) != 0)
             continue;
         if (!cursor->rows)
@@ -304,6 +313,7 @@ static int table_filter(sqlite3_vtab_cursor *base, int number, const char *plan,
 {
     (void)number;
     struct cursor *cursor = (struct cursor *)base;
+    /* For each row of the outer table of a join the cursor begins again. */
     cursor_clear(cursor);
     cursor->limits = query_everything;
     cursor->run = NULL;
@@ -352,6 +362,7 @@ static void put_value(sqlite3_context *context, struct value value, bool ns, boo
         sqlite3_result_int(context, value.truth);
         break;
     case VALUE_TEXT:
+        /* Passing: the text is overwritten by the next row, so SQLite copies it. */
         sqlite3_result_text(context, value.text, -1, passing ? SQLITE_TRANSIENT : SQLITE_STATIC);
         break;
     }

@@ -20,6 +20,7 @@ static const struct query_table tables[] = {
 #include "query/tables.def"
 };
 
+/* As wide as int64, not as wide as ranks: limits come from SQL, whose numbers may be any. */
 const struct query_limits query_everything = {.from_ns = INT64_MIN,
                                               .to_ns = INT64_MAX,
                                               .rank_from = INT64_MIN,
@@ -64,6 +65,7 @@ enum status query_cursor_next(struct query_cursor *cursor, struct error *err)
     /* Each time: another table of the statement may have made the trace be read again, with other definitions. */
     if (query_trace_need(cursor->trace, cursor->table->rows->wants, err) != STATUS_OK)
         return STATUS_FAILED;
+    /* Times of tables count from the first event, those of events are on the trace's clock. */
     cursor->base_ns = query_trace_begin_ns(cursor->trace);
     return cursor->table->rows->next(cursor, err);
 }

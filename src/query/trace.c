@@ -47,6 +47,7 @@ void query_trace_will_want(struct query_trace *trace, unsigned wants)
 
 const struct defs *query_trace_defs(const struct query_trace *trace)
 {
+
     if (trace->result)
         return trace->result->metrics->defs;
     return timeline_info(trace->look.timeline)->defs;
@@ -85,7 +86,8 @@ static enum status lacking(const struct query_trace *trace, struct error *err)
     }
 }
 
-/* True if each call of the location is entered and left after the one before it. */
+/* True if each call of the location is entered and left after the one before it. Then reading
+   may stop at the end of a window of time. */
 static bool in_order(const struct graph *graph, uint32_t location)
 {
     int64_t enter_ns = INT64_MIN, leave_ns = INT64_MIN;
@@ -102,6 +104,8 @@ static bool in_order(const struct graph *graph, uint32_t location)
 static void number_calls(struct query_trace *trace)
 {
     const struct graph *graph = trace->result->graph;
+    /* An id of a call counts through all locations, so that one number finds it: call_base is what comes before each.
+     */
     trace->call_base = memory_new((graph->location_count + 1) * sizeof *trace->call_base);
     trace->unordered = false;
     for (uint32_t i = 0; i < graph->location_count; i++) {
@@ -131,6 +135,7 @@ enum status query_trace_need(struct query_trace *trace, unsigned wants, struct e
     trace->wants |= wants;
     if ((wants & ~trace->has & ~(unsigned)QUERY_LOOK) != 0 && read_result(trace, err) != STATUS_OK)
         return STATUS_FAILED;
+    /* The look is opened apart: it reads the index of the timeline, from the cache or in a run of its own. */
     if ((wants & QUERY_LOOK) && !(trace->has & QUERY_LOOK)) {
         if (engine_look_open(&trace->look, &trace->request, NULL, NULL, err) != STATUS_OK)
             return STATUS_FAILED;
@@ -174,6 +179,7 @@ double query_rows_guess(const struct query_trace *trace, const struct query_tabl
     enum { FEW = 100, UNREAD = 1000000 };
     if (!(table->rows->wants & (QUERY_LOOK | ENGINE_GRAPH)))
         return FEW;
+    /* SQLite asks before anything is read. The number only has to be far beyond that of short tables. */
     if (!trace->look.timeline)
         return UNREAD;
     return (double)timeline_info(trace->look.timeline)->events / 2;
