@@ -41,6 +41,7 @@ uint32_t analysis_longest_own(const struct analysis *analysis, const struct defs
 
 void analysis_waiting_course(const struct analysis *analysis, int64_t *course_ns)
 {
+    /* From WAIT_CAUSED_COUNT on it is time that no other process causes. */
     for (size_t bin = 0; bin < COURSE_BINS; bin++) {
         course_ns[bin] = 0;
         for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++)
@@ -50,6 +51,7 @@ void analysis_waiting_course(const struct analysis *analysis, int64_t *course_ns
 
 int64_t *analysis_own_course(struct analysis *analysis, size_t state)
 {
+    /* Made when it is first needed: most functions have none. */
     if (!analysis->own_course_ns[state])
         analysis->own_course_ns[state] = memory_new(COURSE_BINS * sizeof **analysis->own_course_ns);
     return analysis->own_course_ns[state];
@@ -77,6 +79,7 @@ static void sums_clear(struct wait_sums *sums)
 
 static int by_index(const void *a, const void *b)
 {
+    /* The times of equal places are added up afterwards: their order does not matter. */
     const struct wait_place *left = a, *right = b;
     return order_by(left->index, right->index);
 }
@@ -85,6 +88,7 @@ static int by_time(const void *a, const void *b)
 {
     const struct wait_place *left = a, *right = b;
     int order = order_by(right->ns, left->ns);
+    /* Equal times in the order of places, so that two runs print the same. */
     return order ? order : by_index(a, b);
 }
 
@@ -144,6 +148,7 @@ struct wait_sums *wait_sums_merged(const struct analysis *analysis, const struct
     sums->ns = a->ns;
     time_add(&sums->ns, b->ns);
     sums->longest_ns = larger(a->longest_ns, b->longest_ns);
+    /* From the first wait to the last one of both; without waits from_ns is 0 and means nothing. */
     sums->from_ns = b->from_ns;
     if (b->count == 0 || (a->count > 0 && a->from_ns < b->from_ns))
         sums->from_ns = a->from_ns;

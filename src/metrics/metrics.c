@@ -103,6 +103,7 @@ static int mark_by_name(const void *a, const void *b, void *definitions)
     const struct defs *defs = definitions;
     const struct mark_row *left = a, *right = b;
     int order = strcmp(defs->marks[left->mark].name, defs->marks[right->mark].name);
+    /* Marks of the same name keep the order of their definitions. */
     return order ? order : order_by(left->mark, right->mark);
 }
 

@@ -17,6 +17,7 @@ static bool read_version(struct metrics_file *file)
     unsigned long major = strtoul(version, &end, 10);
     if (end != version && major == METRICS_FILE_VERSION && (*end == '\0' || *end == '.'))
         return true;
+    /* Numbers of another version may mean something else: nothing is read rather than something wrong. */
     error_set(file->err, ERROR_INPUT, "%s: metrics file of version \"%.20s\"; this program reads version %d",
               file->sax.input->name, version, METRICS_FILE_VERSION);
     file->failed = true;
@@ -65,6 +66,7 @@ static uint32_t state_named(struct metrics_file *file, const char *name, const c
 
 static void read_state(struct metrics_file *file)
 {
+    /* The text is valid until the next attribute is asked for, so the name is copied. */
     char *name = memory_copy_string(file_text(file, ATTRIBUTE_name));
     const char *colour = file_text(file, ATTRIBUTE_colour);
     state_named(file, name, *colour ? colour : NULL);
@@ -94,13 +96,14 @@ static void read_process(struct metrics_file *file)
                                     .bytes_received = file_count(file, ATTRIBUTE_bytes_received, UINT64_MAX),
                                     .time_back = file_count(file, ATTRIBUTE_time_back, UINT64_MAX)});
     file->row = &metrics->process[metrics->process_count - 1];
-    /* The arrays are of the new row: their capacities start anew. */
+    /* The arrays are of the new row: their capacities start anew. Those before belong to the row before. */
     file->function_capacity = file->sent_capacity = file->received_capacity = 0;
     file->mark_capacity = file->thread_capacity = 0;
 }
 
 static void read_function(struct metrics_file *file)
 {
+    /* A row that was refused has no functions either. */
     if (file->row)
         ARRAY_PUSH(file->row->functions, file->row->function_count, file->function_capacity,
                    (struct function_row){.state = state_named(file, file_text(file, ATTRIBUTE_name), NULL),
@@ -243,6 +246,7 @@ static void read_wait(struct metrics_file *file)
     file->wait_site_capacity = file->wait_comm_capacity = 0;
     if (!file->wait)
         return;
+    /* Only the last element of a kind counts, as a sum of both would be the waits of no run. */
     free(file->wait->sites); /* a kind that occurs twice */
     free(file->wait->comms);
     memset(file->wait->course_ns, 0, sizeof file->wait->course_ns);
@@ -254,6 +258,7 @@ static void read_wait(struct metrics_file *file)
     file->wait->longest_ns = file_time(file, ATTRIBUTE_longest_s);
     file->wait->from_ns = file_time(file, ATTRIBUTE_from_s);
     file->wait->to_ns = file_time(file, ATTRIBUTE_to_s);
+    /* Missing is "not computed" (-1, see sums_new), which is not the same as 0. */
     if (xml_sax_has(&file->sax, ATTRIBUTE_saving_s))
         file->wait->saving_ns = file_time(file, ATTRIBUTE_saving_s);
     if (xml_sax_has(&file->sax, ATTRIBUTE_remains_s))
@@ -396,6 +401,7 @@ static void read_excess(struct metrics_file *file)
 {
     struct analysis *analysis = file->metrics->analysis;
     size_t state = file_state(file);
+    /* Here and below: a state is found only where there is an analysis. */
     if (state == SIZE_MAX)
         return;
     analysis->excess_states_ns[state] = file_time(file, ATTRIBUTE_time_s);
@@ -509,6 +515,7 @@ struct metrics *metrics_file_read(struct input *input, struct error *err)
     file->sax.input = input;
     file->err = err;
     file->metrics = memory_new(sizeof *file->metrics);
+    /* The definitions belong to the metrics, which the caller frees. */
     file->metrics->own_defs = defs_new();
     file->metrics->defs = file->metrics->own_defs;
     enum status status = file_parse(file, err);
@@ -531,6 +538,7 @@ struct metrics *metrics_file_read(struct input *input, struct error *err)
 
 void metrics_select(struct metrics *metrics, const uint32_t *ranks, size_t count)
 {
+    /* `ranks` is sorted, as are the rows: one pass through both. */
     size_t kept = 0, at = 0;
     for (size_t i = 0; i < metrics->process_count; i++) {
         while (at < count && ranks[at] < metrics->process[i].rank)

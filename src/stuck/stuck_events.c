@@ -94,6 +94,7 @@ const struct posted *state_posted(const struct stuck_state *state, uint32_t proc
 static uint64_t enter_collective(struct stuck_state *state, const struct event *event)
 {
     int32_t comm = state_comm(state, event->comm);
+    /* UINT64_MAX is no index: the process is new on this communicator. */
     uint64_t *index = map_put(&state->member_of, map_pair((uint32_t)comm, event->process), UINT64_MAX);
     if (*index == UINT64_MAX) {
         *index = state->member_count;
