@@ -16,3 +16,15 @@ void writer_lose(struct writer *writer, const char *what, uint64_t n)
     if (writer->loss_count < LOSSES_MAX)
         writer->losses[writer->loss_count++] = (struct loss){.what = what, .count = n};
 }
+
+void writer_lose_properties(struct writer *writer, const char *const *kept)
+{
+    struct property_list list = property_list_of(writer->defs);
+    for (size_t i = 0; i < list.count; i++) {
+        bool has_place = false;
+        for (size_t k = 0; kept[k] && !has_place; k++)
+            has_place = strcmp(kept[k], list.rows[i].name) == 0;
+        writer_lose(writer, "facts about the run", !has_place);
+    }
+    property_list_clear(&list);
+}

@@ -65,6 +65,9 @@ enum status writer_close(struct writer *writer, bool commit, struct error *err) 
 /* Counts `n` things that the target cannot represent. `what` is a literal. */
 void writer_lose(struct writer *writer, const char *what, uint64_t n);
 
+/* The same for the facts about the run (core/property.h): all but those of `kept`, names that end with NULL. */
+void writer_lose_properties(struct writer *writer, const char *const *kept);
+
 size_t writer_format_count(void);
 const struct writer_format *writer_format_at(size_t index);
 const struct writer_format *writer_format_find(const char *name); /* NULL if there is none */

@@ -52,6 +52,7 @@ void defs_free(struct defs *defs)
         free(defs->handles[i].name);
         free(defs->handles[i].api);
     }
+    property_list_clear(&defs->properties);
     free(defs->locations);
     free(defs->handles);
     free(defs->paths);

@@ -3,6 +3,7 @@
 #define SIGHT_CORE_DEFS_H
 
 #include "core/map.h"
+#include "core/property.h"
 #include "core/region.h"
 
 #include <stdbool.h>
@@ -188,6 +189,7 @@ struct defs {
     size_t handle_count, handle_capacity;
     struct path_def *paths;
     size_t path_count, path_capacity;
+    struct property_list properties; /* facts about the run; hosts are in the locations */
     bool gives_files;   /* the trace has FILES_CONSTANT: calls on files have the communicator of their file */
     uint32_t processes; /* declared, or else the largest process number + 1 */
     uint32_t threads;   /* largest number of threads of a process as declared; at least 1 */

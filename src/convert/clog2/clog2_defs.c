@@ -21,6 +21,8 @@ void clog2_defs_clear(struct clog2_defs *defs)
     free(defs->ranks);
     free(defs->near_roles);
     free(defs->near_sites);
+    for (size_t i = 0; i < CLOG2_PROPERTY_TEXTS; i++)
+        free(defs->property.texts[i].text);
     map_clear(&defs->roles);
     map_clear(&defs->sites);
     map_clear(&defs->uuids);
@@ -185,6 +187,74 @@ static void path_record(struct clog2_defs *defs, const unsigned char *body, bool
         return;
     struct path_def path = {(uint32_t)parent, PATH_NO_STATE, site <= UINT32_MAX ? clog2_site(defs, (uint32_t)site) : 0};
     defs_add_path(defs->defs, &path);
+}
+
+static void append(struct clog2_property_text *text, const char *bytes, size_t length)
+{
+    if (text->length + length >= CLOG2_PROPERTY_MAX)
+        return;
+    ARRAY_RESERVE(text->text, text->capacity, text->length + length + 1);
+    memcpy(text->text + text->length, bytes, length);
+    text->length += length;
+    text->text[text->length] = '\0';
+}
+
+/* The property is complete. */
+static void property_end(struct clog2_defs *defs)
+{
+    struct clog2_property *property = &defs->property;
+    struct clog2_property_text *texts = property->texts;
+    if (property->id && texts[0].length > 0 && texts[2].length > 0) {
+        char *name = text_from_bytes(texts[0].text, texts[0].length);
+        char *value = text_from_bytes(texts[2].text, texts[2].length);
+        (void)property_add_text(&defs->defs->properties, name, value, texts[1].length ? texts[1].text : NULL);
+        free(name);
+        free(value);
+    }
+    property->id = 0;
+    for (size_t i = 0; i < CLOG2_PROPERTY_TEXTS; i++)
+        texts[i].length = 0;
+}
+
+static bool site_is_property(const unsigned char *body, bool big_endian)
+{
+    int32_t line = bytes_i32(body + 4, big_endian);
+    return line <= CLOG2_SITE_PROPERTY_NAME && line >= CLOG2_SITE_PROPERTY_VALUE;
+}
+
+static void property_record(struct clog2_defs *defs, const unsigned char *body, bool big_endian)
+{
+    uint32_t id = bytes_u32(body, big_endian);
+    const char *text = (const char *)body + 8;
+    if (id != defs->property.id)
+        property_end(defs);
+    defs->property.id = id;
+    append(&defs->property.texts[CLOG2_SITE_PROPERTY_NAME - bytes_i32(body + 4, big_endian)], text,
+           strnlen(text, CLOG2_TEXT_SIZE));
+}
+
+/* Moves the hosts of processes that the file has into their locations, where everybody looks for them. Altogether no
+   more steps are made than processes can have one each. */
+static void place_hosts(struct clog2_defs *defs, uint32_t world)
+{
+    struct property_list all = defs->defs->properties, *rest = &defs->defs->properties;
+    uint64_t steps = 0;
+    *rest = (struct property_list){0};
+    for (size_t i = 0; i < all.count; i++) {
+        const struct property *row = &all.rows[i];
+        bool host = strcmp(row->name, PROPERTY_HOST) == 0;
+        if (row->rank_count == 0)
+            property_add(rest, row->name, row->value);
+        for (size_t k = 0; k < row->rank_count && !host; k++)
+            property_add_of(rest, row->name, row->value, row->ranks[k].first, row->ranks[k].last);
+        for (size_t k = 0; k < row->rank_count && host; k++)
+            for (uint32_t rank = row->ranks[k].first; rank <= row->ranks[k].last && steps++ < PROCESS_LIMIT; rank++)
+                if (map_find(&defs->defs->ranks, map_pair(world, rank)))
+                    defs_add_location(defs->defs, &(struct location_def){.process = rank, .host = row->value});
+                else
+                    property_add_of(rest, row->name, row->value, rank, rank);
+    }
+    property_list_clear(&all);
 }
 
 /* MPE-2 never writes source locations: recordings use them for three things, as the line number says. */
@@ -358,6 +428,8 @@ void clog2_defs_record(struct clog2_defs *defs, struct clog2_part_defs *part, st
         site_function(defs, body, big_endian);
     else if (kind == CLOG2_SITE && site_is_path(body, big_endian))
         path_record(defs, body, big_endian);
+    else if (kind == CLOG2_SITE && site_is_property(body, big_endian))
+        property_record(defs, body, big_endian);
     else if (kind == CLOG2_SITE)
         part->end[DEFINITION_SITE] = site_record(defs, body, big_endian) + 1;
     else if (kind == CLOG2_COMM && file->header_size == CLOG2_HEADER_SIZE)
@@ -435,6 +507,7 @@ void clog2_defs_end(struct clog2_defs *defs)
 {
     struct defs *known = defs->defs;
     bool have_world = false;
+    property_end(defs);
     for (size_t i = 0; i < known->comm_count; i++)
         have_world |= known->comms[i].world;
     /* Traces of MPE's serial library, and of versions before 02.30, may lack the record that makes it; then it is
@@ -448,6 +521,11 @@ void clog2_defs_end(struct clog2_defs *defs)
     if (known->comm_count > 0)
         /* An entry for each communicator, so that reading events needs no check. */
         ranks_of(defs, (int32_t)known->comm_count - 1);
+    for (uint32_t i = 0; i < known->comm_count; i++)
+        if (known->comms[i].world && known->properties.count > 0) {
+            place_hosts(defs, i);
+            break;
+        }
 }
 
 /* The header of a record names the caller's side; on an inter-communicator that is the local group. */

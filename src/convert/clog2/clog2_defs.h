@@ -29,6 +29,16 @@ struct clog2_ranks {
     size_t count, capacity, members;
 };
 
+/* The property whose records are being read. */
+enum { CLOG2_PROPERTY_TEXTS = 3, CLOG2_PROPERTY_MAX = 1 << 16 /* bytes of a text; more of it are left out */ };
+struct clog2_property {
+    uint32_t id; /* 0: none */
+    struct clog2_property_text {
+        char *text;
+        size_t length, capacity;
+    } texts[CLOG2_PROPERTY_TEXTS]; /* name, ranks, value */
+};
+
 struct clog2_defs {
     struct defs *defs;         /* borrowed */
     struct map roles;          /* event id -> index << 8 | kind */
@@ -39,6 +49,7 @@ struct clog2_defs {
     struct clog2_ranks *ranks; /* by index of comm */
     size_t ranks_count, ranks_capacity;
     int32_t proc_null; /* rank that is MPI_PROC_NULL */
+    struct clog2_property property;
 };
 
 /* The data of a single file. */

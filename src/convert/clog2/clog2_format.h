@@ -2,6 +2,7 @@
 #ifndef SIGHT_CONVERT_CLOG2_CLOG2_FORMAT_H
 #define SIGHT_CONVERT_CLOG2_CLOG2_FORMAT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The numbers of the CLOG-2 format, for reader and writer. All lengths in bytes. */
@@ -57,12 +58,23 @@ enum {
     CLOG2_SITE_FUNCTION = -1, /* line of a second source location of an id: its text is the function */
     CLOG2_SITE_PATH = -2,     /* line of a source location that is a call path: its id is the path's number, its text
                                  says the number of the parent (0: none) and the id of its place (0: none) */
-    CLOG2_KNOWN_SOLO = -10,   /* first id of MPE's own single events */
-    CLOG2_KNOWN_STATES = 300, /* state ids below are MPE's own, */
+    /* Lines of source locations that are facts about the run (core/property.h), numbered from 1 by their ids: name,
+       processes (none: the whole run) and value, each in as many records as it takes, as UTF-8. */
+    CLOG2_SITE_PROPERTY_NAME = -3,
+    CLOG2_SITE_PROPERTY_RANKS = -4,
+    CLOG2_SITE_PROPERTY_VALUE = -5,
+    CLOG2_KNOWN_SOLO = -10,       /* first id of MPE's own single events */
+    CLOG2_KNOWN_STATES = 300,     /* state ids below are MPE's own, */
     CLOG2_KNOWN_EVENTS_END = 600, /* and their events: 2 * state and 2 * state + 1 */
     CLOG2_USER_EVENTS = 600,      /* first event id of user states */
     CLOG2_USER_SOLO = 5000        /* first id of user single events */
 };
+
+/* True if a source location with this line is none, but one of the above. */
+static inline bool clog2_line_is_other(int32_t line)
+{
+    return line <= CLOG2_SITE_FUNCTION && line >= CLOG2_SITE_PROPERTY_VALUE;
+}
 
 /* Stands in the end-of-log record. */
 #define CLOG2_ENDLOG_TIME 1e8

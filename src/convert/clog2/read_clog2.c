@@ -398,8 +398,7 @@ static bool record_event(struct clog2_state *state, uint32_t kind, const unsigne
         comm_event(state, body, event);
         return true;
     case CLOG2_SITE:
-        if (bytes_i32(body + 4, big_endian) == CLOG2_SITE_FUNCTION ||
-            bytes_i32(body + 4, big_endian) == CLOG2_SITE_PATH)
+        if (clog2_line_is_other(bytes_i32(body + 4, big_endian)))
             return false;
         /* fall through */
     default:

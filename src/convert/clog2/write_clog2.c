@@ -190,7 +190,9 @@ static void count_lost_definitions(struct clog2_writer *clog2)
         writer_lose(&clog2->writer, "source lines of regions", defs->states[i].file != NULL);
     for (size_t i = 0; i < defs->comm_count; i++)
         writer_lose(&clog2->writer, "names of communicators", defs->comms[i].name != NULL);
-    writer_lose(&clog2->writer, "names of threads and hosts", defs->location_count);
+    for (size_t i = 0; i < defs->location_count; i++)
+        writer_lose(&clog2->writer, "names of processes and threads",
+                    defs->locations[i].name || defs->locations[i].process_name);
 }
 
 static void note_definition(struct clog2_writer *clog2, const struct event *event)
@@ -666,6 +668,37 @@ static void write_paths(struct clog2_writer *clog2)
     clog2_put_text(&clog2->writer, body + 64, CLOG2_TEXT_SIZE, SAMPLES_MARK_FORMAT);
 }
 
+/* A text of a property, in as many records as it takes. */
+static void write_property_text(struct clog2_writer *clog2, uint32_t number, int32_t line, const char *text)
+{
+    struct place place = {.time_ns = clog2->last_ns, .comm_id = clog2->world_id};
+    size_t left = text ? strlen(text) : 0;
+    while (left > 0) {
+        size_t length = left < CLOG2_TEXT_SIZE ? left : CLOG2_TEXT_SIZE - 1;
+        unsigned char *body = record(clog2, &place, CLOG2_SITE);
+        bytes_put_u32(body, true, number);
+        bytes_put_i32(body + 4, true, line);
+        memcpy(body + 8, text, length);
+        text += length;
+        left -= length;
+    }
+}
+
+static void write_properties(struct clog2_writer *clog2)
+{
+    struct property_list list = property_list_of(clog2->writer.defs);
+    if (list.count > 0)
+        introduce(clog2, 0, clog2->last_ns);
+    for (size_t i = 0; i < list.count; i++) {
+        char *ranks = property_ranks(&list.rows[i]);
+        write_property_text(clog2, (uint32_t)i + 1, CLOG2_SITE_PROPERTY_NAME, list.rows[i].name);
+        write_property_text(clog2, (uint32_t)i + 1, CLOG2_SITE_PROPERTY_RANKS, ranks);
+        write_property_text(clog2, (uint32_t)i + 1, CLOG2_SITE_PROPERTY_VALUE, list.rows[i].value);
+        free(ranks);
+    }
+    property_list_clear(&list);
+}
+
 static size_t write_row(struct clog2_writer *clog2, const unsigned char *uuid, int32_t id, int32_t kind)
 {
     unsigned char row[CLOG2_ROW_SIZE];
@@ -825,6 +858,7 @@ static enum status clog2_end(struct sink *sink, const struct trace_end *end, str
     /* Before the end of the log, and after all that could still make a definition necessary. */
     write_missing_definitions(clog2);
     write_paths(clog2);
+    write_properties(clog2);
     count_lost_definitions(clog2);
     record(clog2, &(struct place){.seconds = CLOG2_ENDLOG_TIME}, CLOG2_ENDLOG);
     block_write(clog2);

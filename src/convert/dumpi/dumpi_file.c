@@ -79,6 +79,7 @@ static void read_header(struct dumpi_file *file, struct error *err)
         return;
     file->functions = (uint16_t)count;
     memcpy(file->version, at + 2, sizeof file->version);
+    file->started_s = bytes_u64(at + 5, true);
     size_t length = (size_t)(at[13] << 8 | at[14]);
     if (length > 0 && input_need(file->input, 15 + length, err) == STATUS_OK)
         file->host = text_from_bytes((const char *)file->input->at + 15, length);

@@ -15,6 +15,7 @@ struct dumpi_file {
     bool indexed;  /* false: a run that was killed, or a file that cannot be read from the middle */
     uint64_t header, body, footer, sizes; /* 0: not there */
     uint8_t version[3];
+    uint64_t started_s;          /* when the process began, in s since 1970; 0: not given */
     char *host;                  /* NULL: not given */
     uint16_t functions;          /* the number after the last one of MPI */
     int64_t cpu_ns, wall_ns;     /* what times count from */

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     FILES_MOST = 1 << 20,
@@ -18,6 +19,9 @@ enum {
     FIRST_SELF = 1 << 24,
     SORT_MEMORY = 16 << 20
 };
+
+/* Of the year 9999. */
+static const uint64_t last_second = UINT64_C(253402300799);
 
 static bool has_word(const unsigned char *data, size_t size, const char *word)
 {
@@ -230,6 +234,15 @@ static void define_locations(struct reader *reader, const char *host)
                                                                .host = (char *)(uintptr_t)host});
 }
 
+static void define_date(struct reader *reader, uint64_t started_s)
+{
+    char date[64];
+    time_t seconds = (time_t)(started_s < last_second ? started_s : 0);
+    struct tm utc;
+    if (seconds > 0 && gmtime_r(&seconds, &utc) && strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
+        property_add(&reader->defs->properties, PROPERTY_DATE, date);
+}
+
 /* Which communicators there are, and who is in them, follows only from what all processes did to them: no event of
    the first process could be given without having read the last one's file. */
 static enum status scan_file(struct reader *reader, struct error *err)
@@ -252,6 +265,8 @@ static enum status scan_file(struct reader *reader, struct error *err)
     }
     state->threads[state->process] = state->thread_count;
     define_locations(reader, file->host);
+    if (state->process == 0)
+        define_date(reader, file->started_s);
     dumpi_file_close(file);
     return step == DUMPI_FAILED ? STATUS_FAILED : STATUS_OK;
 }

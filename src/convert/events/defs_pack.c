@@ -265,6 +265,29 @@ static void pack_map(struct packing *packing, struct map *map)
     }
 }
 
+static void pack_properties(struct packing *packing, struct defs *defs)
+{
+    uint64_t count = defs->properties.count;
+    pack_u64(packing, &count);
+    for (uint64_t i = 0; i < count; i++) {
+        struct property one = {0};
+        char *ranks = NULL;
+        if (packing->output) {
+            one = defs->properties.rows[i];
+            ranks = property_ranks(&one);
+        }
+        pack_text(packing, &one.name);
+        pack_text(packing, &one.value);
+        pack_text(packing, &ranks);
+        if (!packing->output) {
+            (void)property_add_text(&defs->properties, one.name, one.value, ranks);
+            free(one.name);
+            free(one.value);
+        }
+        free(ranks);
+    }
+}
+
 /* The order is the format: a change of it is another version (event_file.c). */
 static void pack_all(struct packing *packing, struct defs *defs)
 {
@@ -275,6 +298,7 @@ static void pack_all(struct packing *packing, struct defs *defs)
     pack_locations(packing, defs);
     pack_handles(packing, defs);
     pack_paths(packing, defs);
+    pack_properties(packing, defs);
     pack_comms(packing, defs);
     pack_map(packing, &defs->members);
     pack_map(packing, &defs->ranks);

@@ -332,6 +332,7 @@ static void write_header(struct alog_writer *alog)
 static void report_losses(struct alog_writer *alog)
 {
     struct writer *writer = &alog->writer;
+    writer_lose_properties(writer, (const char *const[]){NULL});
     writer_lose(writer, "times below a microsecond", alog->fractions);
     writer_lose(writer, "ends of long texts", alog->texts);
     writer_lose(writer, "communicators created and freed", alog->comm_records);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/otf2/otf2_defs.h"
 
+#include "convert/otf2/otf2_properties.h"
 #include "core/memory.h"
 #include "core/payload.h"
 
@@ -51,8 +52,8 @@ static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offs
 {
     struct otf2_defs *otf2 = user;
     (void)length;
-    (void)realtime;
-    /* The length is what the writer believed when it closed the archive, and the date is not used. */
+    otf2->realtime = realtime;
+    /* The length is what the writer believed when it closed the archive. */
     otf2->resolution = resolution;
     otf2->offset = offset;
     return OTF2_CALLBACK_SUCCESS;
@@ -79,6 +80,16 @@ static OTF2_CallbackCode on_process(void *user, OTF2_LocationGroupRef self, OTF2
                                     OTF2_LocationGroupRef creator)
 {
     ADD((struct otf2_defs *)user, process, self, {name, type, host, creator, OTF2_NONE});
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* Facts about processes have no numbers of their own. */
+static OTF2_CallbackCode on_process_fact(void *user, OTF2_LocationGroupRef process, OTF2_StringRef name, OTF2_Type type,
+                                         OTF2_AttributeValue value)
+{
+    struct otf2_defs *otf2 = user;
+    if (type == OTF2_TYPE_STRING)
+        ADD_ROW(otf2, fact, {process, name, value.stringRef});
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -239,6 +250,7 @@ static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
     SET(String, on_string);
     SET(SystemTreeNode, on_host);
     SET(LocationGroup, on_process);
+    SET(LocationGroupProperty, on_process_fact);
     SET(Location, on_location);
     SET(Region, on_region);
     SET(Group, on_group);
@@ -405,6 +417,20 @@ static void make_marks(struct otf2_defs *otf2)
     }
 }
 
+static void make_facts(struct otf2_defs *otf2)
+{
+    otf2_read_realtime(otf2->defs, otf2->realtime);
+    for (size_t i = 0; i < otf2->fact_count; i++) {
+        const char *name = otf2_string(otf2, otf2->fact[i].name), *value = otf2_string(otf2, otf2->fact[i].value);
+        uint32_t index = otf2_index(&otf2->process_ids, otf2->fact[i].group);
+        if (!name || index == OTF2_NONE || otf2->process[index].rank >= otf2->defs->processes)
+            continue;
+        char *ours = otf2_property_read_name(name);
+        property_add_of(&otf2->defs->properties, ours, value, otf2->process[index].rank, otf2->process[index].rank);
+        free(ours);
+    }
+}
+
 enum status otf2_defs_read(struct otf2_defs *otf2, struct otf2_archive *archive, struct reader *reader,
                            struct error *err)
 {
@@ -441,6 +467,7 @@ enum status otf2_defs_read(struct otf2_defs *otf2, struct otf2_archive *archive,
     make_metrics(otf2);
     make_handles(otf2);
     make_marks(otf2);
+    make_facts(otf2);
     return STATUS_OK;
 }
 

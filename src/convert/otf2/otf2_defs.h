@@ -115,7 +115,13 @@ struct otf2_parameter {
             uint32_t line;                                                                                             \
         })                                                                                                             \
     X(file, OTF2_StringRef)                                                                                            \
-    X(api, OTF2_StringRef)
+    X(api, OTF2_StringRef)                                                                                             \
+    X(                                                                                                                 \
+        fact, struct {                                                                                                 \
+            OTF2_LocationGroupRef group;                                                                               \
+            OTF2_StringRef name;                                                                                       \
+            OTF2_StringRef value;                                                                                      \
+        })
 
 struct otf2_defs {
     struct defs *defs;
@@ -126,6 +132,7 @@ struct otf2_defs {
     OTF2_KINDS(OTF2_TABLE)
 #undef OTF2_TABLE
     uint64_t resolution, offset; /* ticks a second; ticks of the begin */
+    uint64_t realtime;           /* of the begin, in ns since 1970; OTF2_UNDEFINED_TIMESTAMP, 0: not known */
     uint32_t *states;            /* by region: index of ours */
     uint32_t *near_states;       /* the same by a region's number, of small numbers; OTF2_NONE */
     uint32_t near_count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes of location groups, and ranks of communicators. */
 #include "convert/otf2/otf2_defs.h"
+#include "convert/otf2/otf2_properties.h"
 
 #include "core/memory.h"
 
@@ -106,7 +107,7 @@ static const char *host_of(const struct otf2_defs *otf2, OTF2_SystemTreeNodeRef 
         const char *class = otf2_string(otf2, otf2->host[index].class);
         const char *name = otf2_string(otf2, otf2->host[index].name);
         if (class && strcasecmp(class, "node") == 0)
-            return name;
+            return name && strcmp(name, OTF2_UNKNOWN_HOST) == 0 ? NULL : name;
         nearest = nearest ? nearest : name;
         node = otf2->host[index].parent;
     }

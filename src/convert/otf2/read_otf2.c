@@ -2,6 +2,7 @@
 /* OTF2 through its library: definitions first, then the locations of one process after another, their events merged by
    time. A location that is cut or missing is reported; the others are read. Facts: otf2(5). */
 #include "convert/otf2/otf2_location.h"
+#include "convert/otf2/otf2_properties.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -66,6 +67,7 @@ static void note_version(struct reader *reader, OTF2_Reader *library)
     }
     if (OTF2_Reader_GetCreator(library, &creator) == OTF2_SUCCESS)
         reader->defs->creator = creator;
+    otf2_read_properties(reader->defs, library);
 }
 
 static enum status otf2_open(struct reader *reader, struct error *err)

@@ -2,6 +2,8 @@
 /* An OTF2 archive: events by location and time, then definitions. It appears whole or not at all. */
 #include "convert/otf2/write_otf2.h"
 
+#include "convert/otf2/otf2_properties.h"
+
 #include "core/event_pack.h"
 #include "core/memory.h"
 #include "core/unfinished.h"
@@ -177,7 +179,7 @@ static enum status write_archive(struct otf2_writer *otf2, struct error *err)
                                       OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (!otf2->archive || OTF2_Archive_SetFlushCallbacks(otf2->archive, &flushing, NULL) != OTF2_SUCCESS ||
         OTF2_Archive_SetSerialCollectiveCallbacks(otf2->archive) != OTF2_SUCCESS ||
-        OTF2_Archive_SetCreator(otf2->archive, "SIGHT") != OTF2_SUCCESS ||
+        OTF2_Archive_SetCreator(otf2->archive, OTF2_CREATOR) != OTF2_SUCCESS || !otf2_write_properties(otf2) ||
         OTF2_Archive_OpenEvtFiles(otf2->archive) != OTF2_SUCCESS)
         return cannot(otf2, err);
     otf2->attributes = OTF2_AttributeList_New();

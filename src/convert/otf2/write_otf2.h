@@ -68,6 +68,14 @@ uint32_t otf2_text_number(struct otf2_writer *otf2, const char *text); /* OTF2_U
 void otf2_write_event(struct otf2_writer *otf2, const struct event *event, const unsigned char *arena);
 void otf2_write_end(struct otf2_writer *otf2);
 
+/* write_otf2_properties.c: facts about the whole run, into the anchor file. */
+enum { OTF2_PROPERTY_NAME_SIZE = 64 };
+bool otf2_write_properties(struct otf2_writer *otf2);
+/* The name in an archive, NAMESPACE::NAME of [A-Z0-9_]: false where it cannot be written so. */
+bool otf2_property_name(const char *name, char in_archive[OTF2_PROPERTY_NAME_SIZE]);
+/* The run's date in ns since 1970; OTF2_UNDEFINED_TIMESTAMP if it is not known, or in an unknown time zone. */
+uint64_t otf2_realtime(const struct defs *defs);
+
 /* write_otf2_defs.c */
 void otf2_number_comms(struct otf2_writer *otf2);
 bool otf2_write_defs(struct otf2_writer *otf2);

@@ -2,6 +2,7 @@
 /* The definitions of an archive, in the order in which they are used. */
 #include "convert/otf2/write_otf2.h"
 
+#include "convert/otf2/otf2_properties.h"
 #include "core/memory.h"
 
 #include <stdio.h>
@@ -81,6 +82,20 @@ static uint32_t text(struct writing *writing, const char *string)
 
 #define WRITE(kind, ...) check(writing, OTF2_GlobalDefWriter_Write##kind(writing->library, __VA_ARGS__))
 
+/* Of facts that belong to some processes. */
+static void write_group_properties(struct writing *writing, uint32_t process)
+{
+    const struct property_list *list = &writing->otf2->defs->properties;
+    for (size_t i = 0; i < list->count; i++) {
+        char name[OTF2_PROPERTY_NAME_SIZE];
+        OTF2_AttributeValue value;
+        if (!property_has_rank(&list->rows[i], process) || !otf2_property_name(list->rows[i].name, name))
+            continue;
+        value.stringRef = text(writing, list->rows[i].value);
+        WRITE(LocationGroupProperty, process, text(writing, name), OTF2_TYPE_STRING, value);
+    }
+}
+
 static void write_locations(struct writing *writing)
 {
     struct otf2_writer *otf2 = writing->otf2;
@@ -92,7 +107,7 @@ static void write_locations(struct writing *writing)
         const struct location_def *about = defs_find_location(defs, location->process, location->thread);
         char name[64];
         if (i == 0 || location->process != otf2->locations[i - 1].process) {
-            const char *host = about && about->host ? about->host : "unknown host";
+            const char *host = about && about->host ? about->host : OTF2_UNKNOWN_HOST;
             uint32_t host_text = text(writing, host);
             uint64_t *node = map_put(&hosts, host_text, UINT64_MAX);
             if (*node == UINT64_MAX) {
@@ -104,6 +119,7 @@ static void write_locations(struct writing *writing)
             WRITE(LocationGroup, location->process,
                   text(writing, about && about->process_name ? about->process_name : name),
                   OTF2_LOCATION_GROUP_TYPE_PROCESS, (uint32_t)*node, OTF2_UNDEFINED_LOCATION_GROUP);
+            write_group_properties(writing, location->process);
         }
         /* Without a definition, a CPU thread with the name that Score-P gives. */
         static const OTF2_LocationType types[] = {[LOCATION_THREAD] = OTF2_LOCATION_TYPE_CPU_THREAD,
@@ -273,7 +289,7 @@ bool otf2_write_defs(struct otf2_writer *otf2)
         return false;
     /* Offset and length: the length is one more than the difference, as the end itself belongs to the trace. */
     WRITE(ClockProperties, 1000000000, (uint64_t)(otf2->least_ns + otf2->shift_ns),
-          (uint64_t)time_since(otf2->least_ns, otf2->largest_ns) + 1, OTF2_UNDEFINED_TIMESTAMP);
+          (uint64_t)time_since(otf2->least_ns, otf2->largest_ns) + 1, otf2_realtime(otf2->defs));
     for (size_t i = 0; i < otf2->string_count; i++)
         WRITE(String, (uint32_t)i, otf2->strings[i]);
     write_locations(writing);

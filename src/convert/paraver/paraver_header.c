@@ -5,6 +5,7 @@
 #include "core/event.h"
 #include "core/memory.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Old traces have no unit: microseconds. */
@@ -69,12 +70,30 @@ static bool take_application(struct paraver_header *header, const char **at, con
     return true;
 }
 
+/* "#Paraver (23/11/2026 at 14:05"; of old, years had two digits. */
+static void take_date(struct paraver_header *header, const char *at, const char *end)
+{
+    char text[64] = "";
+    int day, month, year, hour, minute;
+    const char *open = memchr(at, '(', (size_t)(end - at));
+    if (!open || (size_t)(end - open) >= sizeof text)
+        return;
+    memcpy(text, open, (size_t)(end - open));
+    if (sscanf(text, "(%2d/%2d/%4d at %2d:%2d", &day, &month, &year, &hour, &minute) != 5 || day < 1 || day > 31 ||
+        month < 1 || month > 12 || year < 0 || hour < 0 || hour > 23 || minute < 0 || minute > 59)
+        return;
+    year += year >= 100 ? 0 : year >= 90 ? 1900 : 2000;
+    if (year > 1970)
+        snprintf(header->date, sizeof header->date, "%04d-%02d-%02dT%02d:%02d", year, month, day, hour, minute);
+}
+
 const char *paraver_header_parse(struct paraver_header *header, const char **at, const char *end)
 {
     uint64_t applications;
     const char *close = memchr(*at, ')', (size_t)(end - *at)); /* a date has colons of its own */
     if (!close)
         return "the header has no date";
+    take_date(header, *at, close);
     *at = close + 1;
     if (!text_take(at, end, ':') || !text_take_u64(at, end, &header->duration) || !take_unit(at, end, &header->unit_ns))
         return "the header has no duration";

@@ -13,6 +13,7 @@ struct paraver_task {
 };
 
 struct paraver_header {
+    char date[64];              /* ISO 8601, without a time zone; "": not known */
     uint64_t unit_ns;           /* what a time is counted in */
     uint64_t duration;          /* in that unit */
     struct paraver_task *tasks; /* of all applications, one after the other: a task's index is its process */

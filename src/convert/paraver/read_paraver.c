@@ -41,6 +41,7 @@ static enum status read_header(struct reader *reader, struct error *err)
     }
     if (wrong)
         return error_set(err, ERROR_INPUT, "%s: byte %" PRIu64 ": %s", reader->input->name, byte, wrong);
+    property_add(&reader->defs->properties, PROPERTY_DATE, state->header.date);
     reader->defs->processes = (uint32_t)state->header.task_count;
     for (size_t i = 0; i < state->header.task_count; i++)
         if (state->header.tasks[i].threads > reader->defs->threads)

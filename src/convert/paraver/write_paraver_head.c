@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Values of MPI's functions that Extrae does not number, and types of marks and counters, in ranges that it leaves
@@ -170,13 +171,22 @@ static void write_comms(const struct paraver_writer *paraver)
             write_comm(paraver, (int32_t)i, paraver->comms[i]);
 }
 
+/* The header must have a date: that of 1970 says that it is not known. */
+static void write_date(const struct paraver_writer *paraver, struct output *output)
+{
+    const char *date = property_find(&paraver->writer.defs->properties, PROPERTY_DATE);
+    int year = 1970, month = 1, day = 1, hour = 0, minute = 0;
+    if (!date || sscanf(date, "%4d-%2d-%2dT%2d:%2d", &year, &month, &day, &hour, &minute) != 5)
+        year = 1970, month = day = 1, hour = minute = 0;
+    output_print(output, "#Paraver (%02d/%02d/%04d at %02d:%02d)", day, month, year, hour, minute);
+}
+
 void paraver_write_head(struct paraver_writer *paraver)
 {
     struct output *output = paraver->writer.output;
     uint32_t processes = by_location_processes(paraver->by);
-    char date[64];
-    text_date(date, sizeof date, "%d/%m/%Y at %H:%M");
-    output_print(output, "#Paraver (%s):%lld_ns:", date, (long long)by_location_duration_ns(paraver->by));
+    write_date(paraver, output);
+    output_print(output, ":%lld_ns:", (long long)by_location_duration_ns(paraver->by));
     if (paraver->nodes)
         write_nodes(paraver, output);
     else

@@ -7,6 +7,7 @@
 #include "core/text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A text that has been made JSON: names of states come again and again, from the same place. */
@@ -110,13 +111,33 @@ static void put_args(struct output *output, const struct viewer_args *args)
         PUT(output, "}");
 }
 
+/* Keys are the names; that of a fact about some processes has these behind it. */
+static void put_properties(struct viewer_writer *viewer)
+{
+    struct property_list list = property_list_of(viewer->writer.defs);
+    for (size_t i = 0; i < list.count; i++) {
+        char *ranks = property_ranks(&list.rows[i]), *key;
+        if (asprintf(&key, "%s%s%s", list.rows[i].name, ranks ? " " : "", ranks ? ranks : "") >= 0) {
+            PUT(output_of(viewer), ",");
+            put_text(output_of(viewer), key);
+            PUT(output_of(viewer), ":");
+            put_text(output_of(viewer), list.rows[i].value);
+            free(key);
+        }
+        free(ranks);
+    }
+    property_list_clear(&list);
+}
+
 /* Times count from 0 in the file: the begin on the trace's own clock is kept beside. */
 static void chrome_head(struct viewer_writer *viewer)
 {
     struct output *output = output_of(viewer);
     PUT(output, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"creator\":\"SIGHT\",\"begin_ns\":\"");
     put_i64(output, by_location_begin_ns(viewer->by));
-    PUT(output, "\"},\"traceEvents\":[\n");
+    PUT(output, "\"");
+    put_properties(viewer);
+    PUT(output, "},\"traceEvents\":[\n");
 }
 
 static void chrome_tail(struct viewer_writer *viewer)

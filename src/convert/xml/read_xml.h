@@ -104,6 +104,7 @@ enum xml_attribute {
     X(location)                                                                                                        \
     X(handle)                                                                                                          \
     X(path)                                                                                                            \
+    X(property)                                                                                                        \
     X(membership)                                                                                                      \
     X(neighbours)                                                                                                      \
     X(shift)

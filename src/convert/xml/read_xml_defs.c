@@ -164,6 +164,16 @@ void xml_read_location(struct xml_reader *xml)
     free(location.host);
 }
 
+void xml_read_property(struct xml_reader *xml)
+{
+    char *name = memory_copy_string(xml_text(xml, XML_name)), *value = memory_copy_string(xml_text(xml, XML_value));
+    const char *ranks = xml_text(xml, XML_processes);
+    if (name && !property_add_text(&xml->reader->defs->properties, name, value, ranks))
+        xml_damage(xml, "processes of a property are not a list of ranks");
+    free(name);
+    free(value);
+}
+
 void xml_read_handle(struct xml_reader *xml)
 {
     struct handle_def handle = {.name = copy_text(xml, XML_name),

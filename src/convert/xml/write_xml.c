@@ -294,6 +294,7 @@ static enum status xml_end(struct sink *sink, const struct trace_end *end, struc
         if (xml->defs->comms[i].world)
             xml->world = (int32_t)i;
     write_head(xml, end);
+    xml_write_properties(xml);
     /* Communicators first: every other line may name them. */
     xml_write_communicators(xml);
     xml_events_prepare(xml);

@@ -79,6 +79,9 @@ void xml_write_record(struct xml_writer *xml, const struct event *event, const u
 /* The definitions of a kind up to `index` that have no line yet: their order is that of their indices. */
 void xml_write_definitions(struct xml_writer *xml, enum definition_kind kind, size_t index);
 
+/* Facts about the run. */
+void xml_write_properties(struct xml_writer *xml);
+
 /* Locations, I/O handles and call paths, which name states and places. */
 void xml_write_places(struct xml_writer *xml);
 

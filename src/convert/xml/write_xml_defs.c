@@ -313,6 +313,21 @@ static void write_locations(struct xml_writer *xml)
     }
 }
 
+void xml_write_properties(struct xml_writer *xml)
+{
+    const struct property_list *list = &xml->defs->properties;
+    struct xml_line *line = &xml->line;
+    for (size_t i = 0; i < list->count; i++) {
+        char *ranks = property_ranks(&list->rows[i]);
+        XML_PUT(line, "<property");
+        xml_put_attribute_text(line, "name", list->rows[i].name);
+        xml_put_attribute_text(line, "value", list->rows[i].value);
+        xml_put_attribute_text(line, "processes", ranks);
+        xml_end_line(xml);
+        free(ranks);
+    }
+}
+
 /* After all definitions that they refer to by number. */
 void xml_write_places(struct xml_writer *xml)
 {
