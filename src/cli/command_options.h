@@ -39,7 +39,7 @@ struct recorder_options {
     const char *only, *skip, *buffer;
     struct number_option max_events, samples;
     struct choice clock;
-    bool no_source, no_samples;
+    bool no_source, no_metadata, no_samples;
 };
 
 /* When they end the program. */

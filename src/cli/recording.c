@@ -8,6 +8,7 @@
 #include "cli/run_check.h"
 #include "cli/still_running.h"
 #include "cli/watch.h"
+#include "convert/record/launch_note.h"
 #include "convert/record/read_record.h"
 #include "convert/writer.h"
 #include "core/memory.h"
@@ -311,6 +312,7 @@ static void environment_set(const struct recorder_options *options, const char *
                      {"SIGHT_RECORD_MAX_EVENTS", options->max_events.text},
                      {"SIGHT_RECORD_CLOCK", options->clock.word},
                      {"SIGHT_RECORD_SOURCE", options->no_source ? "0" : NULL},
+                     {"SIGHT_RECORD_METADATA", options->no_metadata ? "0" : NULL},
                      {"SIGHT_RECORD_SAMPLES", options->no_samples ? "0" : options->samples.text},
                      {"LD_PRELOAD", preload}};
     char names[512] = "";
@@ -415,7 +417,7 @@ static bool directory_has_recording(const char *path)
     struct dirent *entry;
     bool any = false;
     while (directory && (entry = readdir(directory)))
-        any |= entry->d_name[0] != '.';
+        any |= entry->d_name[0] != '.' && strcmp(entry->d_name, LAUNCH_NOTE_NAME) != 0;
     if (directory)
         closedir(directory);
     return any;
@@ -437,7 +439,7 @@ static int finish(const struct recording *recording, const char *directory, cons
                   const struct launch_result *result)
 {
     if (!directory_has_recording(directory)) {
-        rmdir(directory);
+        directory_remove(directory);
         fprintf(stderr, "sight: nothing was recorded: no process of '%s' called MPI_Init\n", recording->words[0]);
         if (result->code == EXIT_DONE && program_is_launcher(recording->words[0]))
             fprintf(stderr,
@@ -501,7 +503,7 @@ static int record(const struct recording *recording, const char *directory, cons
     if (*launched) {
         code = finish(recording, directory, output, left, result);
     } else {
-        rmdir(directory);
+        directory_remove(directory);
         code = command_fault(&err);
     }
     run_set_last_words(NULL);
@@ -522,6 +524,13 @@ static int run_to(const struct recording *recording, const char *output, recordi
         run_check(recording->words, recording->count, &err) != STATUS_OK ||
         !(preload = preload_make(recording, &err)) || !(directory = directory_make(output, &err))) {
         free(preload);
+        return command_fault(&err);
+    }
+    if (!recording->recorder->no_metadata &&
+        launch_note_write(directory, recording->words, recording->count, &err) != STATUS_OK) {
+        directory_remove(directory);
+        free(preload);
+        free(directory);
         return command_fault(&err);
     }
     run_check_launcher(recording->common, recording->words, recording->count);

@@ -68,7 +68,8 @@ enum record_kind {
     RECORD_DEFINE_PATH,   /* struct record_path */
     RECORD_DEFINE_MODULE, /* struct record_module */
     RECORD_RESOURCES,     /* struct record_resources */
-    RECORD_MACHINE        /* struct record_machine */
+    RECORD_MACHINE,       /* struct record_machine */
+    RECORD_DEFINE_PROPERTY /* struct record_property */
 };
 
 /* Why a thread's recording ended before its program did. */
@@ -324,6 +325,14 @@ struct record_machine {
     uint32_t quota;         /* of the control group, in thousandths of a core; 0: none */
     uint32_t unused;
     uint64_t memory; /* bytes */
+};
+
+/* A fact about the run (core/property.h), or about the process if it is its command line. */
+struct record_property {
+    struct record_base base;
+    uint64_t next;
+    char text[RECORD_PATH_SIZE]; /* NAME=VALUE, a date in ms since 1970; the record ends with the word that has the NUL
+                                  */
 };
 
 /* A file of code, and where its instructions are in the process. */

@@ -5,6 +5,7 @@
 #include "record/comms.h"
 #include "record/ending.h"
 #include "record/host.h"
+#include "record/metadata.h"
 #include "record/request_table.h"
 #include "record/resources.h"
 #include "record/samples.h"
@@ -189,8 +190,10 @@ static bool begin(enum function function, const void *caller, int64_t begin_tick
     /* First of all: no record may precede one that was put before it. */
     if (!recorder.skip[function])
         recorder_enter(location, function, caller, RECORD_WORLD, begin_ticks);
-    if (!again)
+    if (!again) {
         resources_machine(location);
+        metadata_put(location);
+    }
     resources_put(location);
     if (again)
         comms_resume(world);

@@ -88,6 +88,11 @@ bool settings_want_resources(void)
     return number_of("SIGHT_RECORD_RESOURCES", 1) != 0;
 }
 
+bool settings_want_metadata(void)
+{
+    return number_of("SIGHT_RECORD_METADATA", 1) != 0;
+}
+
 uint32_t settings_samples(void)
 {
     uint64_t samples = number_of("SIGHT_RECORD_SAMPLES", 0);

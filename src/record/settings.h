@@ -13,6 +13,7 @@
      SIGHT_RECORD_SOURCE      0: calls are recorded without their place in the program
      SIGHT_RECORD_SAMPLES     samples per second of CPU time of each thread; 0 (default): none
      SIGHT_RECORD_RESOURCES   0: CPU time, switches, page faults and memory are not recorded
+     SIGHT_RECORD_METADATA    0: command, date, directory, MPI and host are not recorded
      SIGHT_RECORD_ONLY, SIGHT_RECORD_SKIP  functions, separated by commas; * matches anything */
 
 /* False if recording is not requested. */
@@ -26,6 +27,9 @@ bool settings_want_sites(void);
 
 /* Whether CPU time, switches, page faults and memory are to be recorded. */
 bool settings_want_resources(void);
+
+/* Whether facts about the run are to be recorded (record/metadata.h). */
+bool settings_want_metadata(void);
 
 /* Samples per second of CPU time. */
 uint32_t settings_samples(void);

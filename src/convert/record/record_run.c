@@ -7,6 +7,7 @@
 #include "core/event.h"
 #include "core/memory.h"
 #include "core/payload.h"
+#include "core/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,7 @@ union definition {
     struct record_site site;
     struct record_path path;
     struct record_module module;
+    struct record_property property;
 };
 
 static void group_processes(struct record_run *run)
@@ -260,6 +262,46 @@ struct record_role record_run_role(const struct record_run *run, uint32_t id)
     return (struct record_role){.kind = (uint8_t)value, .index = (uint32_t)(value >> 8)};
 }
 
+static void define_date(const struct record_run *run, const char *ms, struct defs *defs)
+{
+    char date[64];
+    int64_t since_ms;
+    if (text_parse_i64(ms, 0, INT64_MAX, &since_ms) &&
+        launch_note_date(&run->recordings->note, since_ms, date, sizeof date))
+        property_add(&defs->properties, PROPERTY_DATE, date);
+}
+
+/* Facts about the run are those of its first process. */
+static void define_property(const struct record_run *run, const struct record_process *process,
+                            struct record_property *record, struct defs *defs)
+{
+    record->text[sizeof record->text - 1] = '\0';
+    char *value = strchr(record->text, '=');
+    if (!value)
+        return;
+    *value++ = '\0';
+    char *text = text_from_bytes(value, strlen(value));
+    if (strcmp(record->text, PROPERTY_PROGRAM) == 0)
+        property_add_of(&defs->properties, record->text, text, process->rank, process->rank);
+    else if (process->rank == 0 && strcmp(record->text, PROPERTY_DATE) == 0)
+        define_date(run, text, defs);
+    else if (process->rank == 0)
+        property_add(&defs->properties, record->text, text);
+    free(text);
+}
+
+/* Hosts are known by the files, but belong to the facts that --no-metadata leaves out. */
+static void define_hosts(const struct record_run *run, struct defs *defs)
+{
+    if (!property_find(&defs->properties, PROPERTY_PROGRAM))
+        return;
+    property_add(&defs->properties, PROPERTY_COMMAND, run->recordings->note.command);
+    for (size_t i = 0; i < run->file_count; i++)
+        defs_add_location(defs, &(struct location_def){.process = run->files[i].process,
+                                                       .thread = run->files[i].header.thread,
+                                                       .host = run->files[i].header.host_name});
+}
+
 /* Lists in the files, of all processes: before the first event, as the rest of the program expects. */
 static void read_definitions(struct record_run *run, size_t index, struct defs *defs)
 {
@@ -292,6 +334,9 @@ static void read_definitions(struct record_run *run, size_t index, struct defs *
             break;
         case RECORD_DEFINE_MODULE:
             record_samples_module(process, &definition.module);
+            break;
+        case RECORD_DEFINE_PROPERTY:
+            define_property(run, process, &definition.property, defs);
             break;
         default:
             break;
@@ -338,6 +383,7 @@ enum status record_run_open(struct record_run *run, const struct recordings *rec
         if (run->files[i].header.thread >= defs->threads)
             defs->threads = run->files[i].header.thread + 1;
     }
+    define_hosts(run, defs);
     record_clocks_finish(&run->clocks);
     record_samples_place(run);
     record_sites_resolve(run, defs);

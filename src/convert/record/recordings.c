@@ -66,6 +66,7 @@ static enum status list_files(struct recordings *recordings, const char *directo
             status = add_file(recordings, path, err);
     }
     closedir(open_directory);
+    launch_note_read(&recordings->note, directory);
     return status;
 }
 
@@ -243,6 +244,7 @@ void recordings_close(struct recordings *recordings)
     free(recordings->links);
     map_clear(&recordings->link_of);
     free(recordings->traces);
+    launch_note_clear(&recordings->note);
 }
 
 void recordings_freeze(struct recordings *recordings)

@@ -2,6 +2,7 @@
 #ifndef SIGHT_CONVERT_RECORD_RECORDINGS_H
 #define SIGHT_CONVERT_RECORD_RECORDINGS_H
 
+#include "convert/record/launch_note.h"
 #include "convert/record/record_file.h"
 #include "convert/record/record_offset.h"
 #include "core/map.h"
@@ -54,6 +55,7 @@ struct recordings {
                           known */
     size_t failed;     /* processes and threads that had no place to record to */
     int failed_reason; /* errno of one of them */
+    struct launch_note note;
 };
 
 /* Finds the buffer files of the directories. Files of processes that ended before they had written anything are left

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/record/launch_note.h"
+
+#include "core/memory.h"
+#include "core/shell_text.h"
+#include "core/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { COMMAND_SIZE = 4000, NOTE_SIZE = COMMAND_SIZE + 100, ZONE_MAX_S = 26 * 3600 };
+static const int64_t ms_of_year_10000 = INT64_C(253402300800000);
+
+static char *path_of(const char *directory)
+{
+    char *path;
+    return asprintf(&path, "%s/" LAUNCH_NOTE_NAME, directory) < 0 ? NULL : path;
+}
+
+enum status launch_note_write(const char *directory, char *const *command, size_t count, struct error *err)
+{
+    static const char cut[] = " ...";
+    char text[COMMAND_SIZE] = "";
+    bool whole = true;
+    for (size_t i = 0; i < count && whole; i++)
+        whole = shell_text_add(text, sizeof text - sizeof cut, command[i]);
+    if (!whole)
+        strcat(text, cut);
+    time_t now = time(NULL);
+    struct tm local = {0};
+    localtime_r(&now, &local);
+    char *path = path_of(directory);
+    FILE *file = path ? fopen(path, "we") : NULL;
+    bool fine = file && fprintf(file, "command=%s%czone=%ld%c", text, 0, local.tm_gmtoff, 0) > 0;
+    if (file && fclose(file) != 0)
+        fine = false;
+    enum status status = fine ? STATUS_OK : error_set_errno(err, ERROR_OUTPUT, "%s: cannot write", path);
+    free(path);
+    return status;
+}
+
+static void take(struct launch_note *note, const char *line)
+{
+    int64_t zone_s;
+    if (strncmp(line, "command=", 8) == 0 && line[8] && !note->command)
+        note->command = text_from_bytes(line + 8, strlen(line + 8));
+    if (strncmp(line, "zone=", 5) == 0 && text_parse_i64(line + 5, -ZONE_MAX_S, ZONE_MAX_S, &zone_s)) {
+        note->has_zone = true;
+        note->zone_s = (int)zone_s;
+    }
+}
+
+void launch_note_read(struct launch_note *note, const char *directory)
+{
+    char text[NOTE_SIZE + 1], *path = path_of(directory);
+    FILE *file = path ? fopen(path, "re") : NULL;
+    size_t length = file ? fread(text, 1, NOTE_SIZE, file) : 0;
+    text[length] = '\0';
+    for (const char *at = text; at < text + length; at += strlen(at) + 1)
+        take(note, at);
+    if (file)
+        fclose(file);
+    free(path);
+}
+
+void launch_note_clear(struct launch_note *note)
+{
+    free(note->command);
+    *note = (struct launch_note){0};
+}
+
+bool launch_note_date(const struct launch_note *note, int64_t ms, char *text, size_t size)
+{
+    struct tm date;
+    if (ms < 0 || ms >= ms_of_year_10000)
+        return false;
+    time_t seconds = (time_t)(ms / 1000) + (note->has_zone ? note->zone_s : 0);
+    if (!gmtime_r(&seconds, &date))
+        return false;
+    size_t length = strftime(text, size, "%Y-%m-%dT%H:%M:%S", &date);
+    length += (size_t)snprintf(text + length, size - length, ".%03d", (int)(ms % 1000));
+    int minutes = abs(note->zone_s) / 60;
+    if (note->has_zone && note->zone_s != 0)
+        snprintf(text + length, size - length, "%c%02d:%02d", note->zone_s < 0 ? '-' : '+', minutes / 60, minutes % 60);
+    else
+        snprintf(text + length, size - length, "Z");
+    return true;
+}

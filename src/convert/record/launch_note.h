@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CONVERT_RECORD_LAUNCH_NOTE_H
+#define SIGHT_CONVERT_RECORD_LAUNCH_NOTE_H
+
+#include "core/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What `sight record` knows of a run and its processes do not: a file in the directory of the recording, NAME=VALUE
+   with a NUL after each. */
+#define LAUNCH_NOTE_NAME "sight.launch"
+
+struct launch_note {
+    char *command; /* with the launcher; owned; NULL: not known */
+    bool has_zone;
+    int zone_s; /* what to add to UTC for the time of day where the run was started */
+};
+
+/* Writes the note of a command that is started now, in this process's time zone. */
+enum status launch_note_write(const char *directory, char *const *command, size_t count, struct error *err) MUST_CHECK;
+
+/* Reads the directory's note into a zero-initialised one; it stays as it is where there is none. */
+void launch_note_read(struct launch_note *note, const char *directory);
+
+void launch_note_clear(struct launch_note *note);
+
+/* Writes a time, in ms since 1970, as ISO 8601 with the note's time zone, or else UTC. False: it is beyond the year
+   9999. */
+bool launch_note_date(const struct launch_note *note, int64_t ms, char *text, size_t size);
+
+#endif
