@@ -136,6 +136,7 @@ enum file_attribute {
 
 /* X(name): the elements; read_##name handles each. */
 #define FILE_ELEMENTS(X)                                                                                               \
+    X(property)                                                                                                        \
     X(state)                                                                                                           \
     X(process)                                                                                                         \
     X(function)                                                                                                        \

@@ -137,6 +137,17 @@ static void read_received(struct metrics_file *file)
                    read_partner(file, ATTRIBUTE_from));
 }
 
+static void read_property(struct metrics_file *file)
+{
+    char *name = memory_copy_string(file_text(file, ATTRIBUTE_name));
+    char *value = memory_copy_string(file_text(file, ATTRIBUTE_value));
+    const char *ranks = xml_sax_has(&file->sax, ATTRIBUTE_processes) ? file_text(file, ATTRIBUTE_processes) : NULL;
+    if (!property_add_text(&file->metrics->own_defs->properties, name, value, ranks))
+        file_damage(file, "processes of a property are no list of ranks");
+    free(name);
+    free(value);
+}
+
 static uint32_t mark_named(struct metrics_file *file, const char *name)
 {
     /* FNV-1a; `>> 1` because a key of the map cannot be UINT64_MAX, and other names with the same hash go on by one. */

@@ -45,6 +45,59 @@ static struct value runs_value(struct query_cursor *cursor, size_t row, unsigned
 
 const struct query_rows rows_runs = {.wants = QUERY_METRICS, .next = runs_next, .value = runs_value};
 
+/* Properties: facts about the run. */
+
+struct facts {
+    struct property_list list;
+    char **ranks; /* of each */
+};
+
+static enum status properties_next(struct query_cursor *cursor, struct error *err)
+{
+    (void)err;
+    if (cursor->step > 0)
+        return STATUS_END;
+    struct facts *facts = memory_new(sizeof *facts);
+    facts->list = property_list_of(query_trace_defs(cursor->trace));
+    facts->ranks = memory_new(facts->list.count * sizeof *facts->ranks);
+    for (size_t i = 0; i < facts->list.count; i++)
+        facts->ranks[i] = property_ranks(&facts->list.rows[i]);
+    cursor->rows = facts;
+    return query_once(cursor, facts->list.count);
+}
+
+static struct value properties_value(struct query_cursor *cursor, size_t row, unsigned column)
+{
+    const struct facts *facts = cursor->rows;
+    switch (column) {
+    case properties_run:
+        return query_run(cursor);
+    case properties_name:
+        return value_text(facts->list.rows[row].name);
+    case properties_text:
+        return value_text(facts->list.rows[row].value);
+    default:
+        return query_text(facts->ranks[row]);
+    }
+}
+
+static void properties_clear(struct query_cursor *cursor)
+{
+    struct facts *facts = cursor->rows;
+    for (size_t i = 0; facts && i < facts->list.count; i++)
+        free(facts->ranks[i]);
+    if (facts) {
+        free(facts->ranks);
+        property_list_clear(&facts->list);
+    }
+}
+
+const struct query_rows rows_properties = {.wants = QUERY_METRICS,
+                                           .next = properties_next,
+                                           .value = properties_value,
+                                           .clear = properties_clear,
+                                           .passing = true};
+
 /* Hosts: each name once, with how many processes have it. */
 
 struct host {

@@ -8,6 +8,7 @@
 #include "render/field.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static void write_facts(struct json *json, const struct view *view)
 {
@@ -25,6 +26,24 @@ static void write_facts(struct json *json, const struct view *view)
     char clocks[CLOCK_NOTE_SIZE];
     json_value(json, "clocks", value_text(clock_note(clocks, view->info, NULL)));
     json_value(json, "corrected", value_bool(view->info->clocks.fixed));
+}
+
+/* Title, value and processes of each fact. */
+static void write_run(struct json *json, const struct view *view)
+{
+    struct property_list list = property_list_of(view->info->defs);
+    json_open(json, "run", '[');
+    for (size_t i = 0; i < list.count; i++) {
+        char *ranks = property_ranks(&list.rows[i]);
+        json_open(json, NULL, '[');
+        json_value(json, NULL, value_text(property_title(list.rows[i].name)));
+        json_value(json, NULL, value_text(list.rows[i].value));
+        json_value(json, NULL, ranks ? value_text(ranks) : value_null());
+        json_close(json, ']');
+        free(ranks);
+    }
+    json_close(json, ']');
+    property_list_clear(&list);
 }
 
 /* Numbers by row, or null if `plain` says that they are not needed. */
@@ -127,6 +146,7 @@ void view_write_meta(struct output *output, const struct view *view)
     json_open(&json, NULL, '{');
     json_value(&json, "title", value_text(view->title));
     write_facts(&json, view);
+    write_run(&json, view);
     json_value(&json, "duration", value_integer(time_since(view->info->begin_ns, view->info->end_ns)));
     json_value(&json, "rows", value_count(view->info->row_count));
     json_value(&json, "processes", value_count(view->info->defs->processes));

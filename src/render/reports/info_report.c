@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "render/field.h"
 #include "render/reports/clock_report.h"
+#include "render/reports/run_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -227,6 +228,15 @@ static bool site_is_shown(const struct contents *contents, const void *row)
            census_uses(contents->census.site_uses, contents->census.site_count, index) > 0;
 }
 
+/* Hosts alone are printed with the run. */
+static bool locations_have_names(const struct defs *defs)
+{
+    for (size_t i = 0; i < defs->location_count; i++)
+        if (defs->locations[i].name || defs->locations[i].process_name || defs->locations[i].kind != LOCATION_THREAD)
+            return true;
+    return false;
+}
+
 /* The next row from `at` on that is shown; count: there is none. */
 static size_t section_next(const struct contents *contents, const struct section *section, size_t at)
 {
@@ -314,6 +324,7 @@ void info_write_json(struct output *output, const struct contents *contents)
     json_open(&json, "trace", '{');
     json_fields(&json, trace_fields, COUNT_OF(trace_fields), contents, contents);
     json_close(&json, '}');
+    run_write_json(&json, contents->defs);
     json_open(&json, "messages", '{');
     json_fields(&json, message_fields, COUNT_OF(message_fields), contents, contents);
     json_close(&json, '}');
@@ -355,6 +366,7 @@ void info_write_text(struct output *output, const struct contents *contents, con
     info_sections(contents, sections);
     output_print(output, "%s\n", title);
     info_lines(output, contents, trace_fields, COUNT_OF(trace_fields));
+    run_write_text(output, contents->defs);
     output_text(output, "\nMessages\n");
     info_lines(output, contents, message_fields, COUNT_OF(message_fields));
     if (verbose)
@@ -363,7 +375,8 @@ void info_write_text(struct output *output, const struct contents *contents, con
         clock_report_text(output, contents->clocks, verbose);
     for (size_t i = 0; i < SECTIONS; i++) {
         size_t rows = section_rows(contents, &sections[i]), k = section_next(contents, &sections[i], 0);
-        if (rows == 0)
+        bool known = sections[i].rows == contents->defs->locations && !locations_have_names(contents->defs);
+        if (rows == 0 || known)
             continue;
         output_print(output, "\n%s\n", sections[i].title);
         struct text_table *table = text_table_new(sections[i].fields, sections[i].field_count);

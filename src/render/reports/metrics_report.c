@@ -7,6 +7,7 @@
 #include "metrics/metrics_file.h"
 #include "render/facts.h"
 #include "render/reports/phases_report.h"
+#include "render/reports/run_report.h"
 #include "render/reports/search_report.h"
 #include "render/reports/sites_report.h"
 
@@ -489,6 +490,7 @@ void metrics_write_xml(struct output *output, const struct metrics *metrics)
     output_text(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                         "<!DOCTYPE metrics SYSTEM \"sight-metrics.dtd\">\n");
     xml_row(output, "metrics", root, COUNT_OF(root), metrics, metrics, ">\n");
+    run_write_xml(output, metrics->defs);
     xml_states(output, metrics);
     for (size_t i = 0; i < metrics->process_count; i++)
         xml_process(output, metrics, &metrics->process[i]);

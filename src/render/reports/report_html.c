@@ -13,6 +13,7 @@
 #include "render/reports/heuristics_report.h"
 #include "render/reports/metrics_report.h"
 #include "render/reports/page.h"
+#include "render/reports/run_report.h"
 #include "render/reports/scaling_report.h"
 #include "render/reports/sites_report.h"
 
@@ -323,7 +324,9 @@ void report_write_html(struct output *output, const struct report *report)
         write_functions(output, report->input.metrics);
         sites_write_html(output, report->input.metrics, FUNCTION_ROWS);
         write_processes(output, report);
-        output_text(output, "</section>\n</main>\n");
+        output_text(output, "</section>\n");
+        run_write_html(output, report->input.metrics->defs);
+        output_text(output, "</main>\n");
     }
     output_text(
         output,

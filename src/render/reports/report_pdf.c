@@ -7,6 +7,7 @@
 #include "render/reports/diagnosis.h"
 #include "render/reports/heuristics_report.h"
 #include "render/reports/metrics_report.h"
+#include "render/reports/run_report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -207,6 +208,19 @@ static void draw_charts(struct sheet *sheet, const struct report *report, bool o
     }
 }
 
+static void draw_run(struct sheet *sheet, const struct defs *defs)
+{
+    struct property_list list = property_list_of(defs);
+    if (list.count > 0)
+        draw_heading(sheet, "The run");
+    for (size_t i = 0; i < list.count; i++) {
+        char *sentence = run_sentence(&list.rows[i]);
+        paragraph(sheet, 0, (struct text_style){0}, sentence);
+        free(sentence);
+    }
+    property_list_clear(&list);
+}
+
 static void draw_report(struct sheet *sheet, const struct report *report)
 {
     char line[REPORT_LINE_SIZE], facts[FACTS_SIZE], sentence[DIAGNOSIS_SENTENCE_SIZE];
@@ -233,6 +247,7 @@ static void draw_report(struct sheet *sheet, const struct report *report)
     draw_iterations(sheet, metrics);
     draw_functions(sheet, metrics);
     draw_processes(sheet, report);
+    draw_run(sheet, metrics->defs);
 }
 
 void report_write_pdf(struct output *output, const struct report *report)

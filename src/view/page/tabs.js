@@ -154,6 +154,16 @@ function startReport(holder) {
   return app;
 }
 
+/** What is known about the run: its command, date, hosts. */
+function showRun(details, facts) {
+  details.hidden = facts.length === 0;
+  for (const [title, value, processes] of facts) {
+    const [name, text] = ['dt', 'dd'].map((tag) => details.lastElementChild.appendChild(document.createElement(tag)));
+    name.textContent = title;
+    text.textContent = processes ? `${value} (processes ${processes})` : value;
+  }
+}
+
 /** In `sight view`. */
 async function startView() {
   const note = document.getElementById('loading');
@@ -163,6 +173,7 @@ async function startView() {
     document.title = `${meta.title} — SIGHT`;
     document.getElementById('title').textContent = meta.title;
     document.getElementById('facts').textContent = meta.facts;
+    showRun(document.getElementById('run'), meta.run);
     const clocks = document.getElementById('clocks');
     clocks.textContent = meta.clocks;
     clocks.hidden = !meta.clocks;
