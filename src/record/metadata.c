@@ -19,6 +19,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef RECORD_STATIC
+/* A program with its own MPI may have one without it: MPI 2, or a part of the library. */
+#pragma weak PMPI_Get_library_version
+#endif
+
 enum { VALUE_SIZE = RECORD_PATH_SIZE - 100 };
 static const char cut[] = " ...";
 
@@ -66,6 +71,10 @@ static void library(char value[VALUE_SIZE])
 {
     static char version[MPI_MAX_LIBRARY_VERSION_STRING]; /* too large for the stack of a small thread */
     int length = 0;
+#ifdef RECORD_STATIC
+    if (!PMPI_Get_library_version)
+        return;
+#endif
     if (PMPI_Get_library_version(version, &length) != MPI_SUCCESS)
         return;
     version[strcspn(version, "\r\n")] = '\0';
