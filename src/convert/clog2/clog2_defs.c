@@ -257,7 +257,7 @@ static void place_hosts(struct clog2_defs *defs, uint32_t world)
     property_list_clear(&all);
 }
 
-/* MPE-2 never writes source locations: recordings use them for three things, as the line number says. */
+/* MPE-2 never writes source locations: recordings use them for several things, as the line number says. */
 static bool site_is_path(const unsigned char *body, bool big_endian)
 {
     return bytes_i32(body + 4, big_endian) == CLOG2_SITE_PATH;
