@@ -283,7 +283,7 @@ static void on_ranks(struct stuck_state *state, const struct event *event, const
     if (strcmp(name, "MPI_Win_start") != 0 && strcmp(name, "MPI_Win_post") != 0)
         return;
     uint64_t *latest = map_put(&state->groups, epoch_key(name, place->comm, place->process), 0);
-    struct rank_range range = {.first = ranks.what, .last = ranks.partner, .step = ranks.tag};
+    struct group_range range = {.first = ranks.what, .last = ranks.partner, .step = ranks.tag};
     if (!begins)
         range.next = (uint32_t)*latest;
     ARRAY_PUSH(state->ranges, state->range_count, state->range_capacity, range);

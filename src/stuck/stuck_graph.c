@@ -281,7 +281,7 @@ static uint64_t epochs(const struct stuck_state *state, const char *kind, int32_
 }
 
 /* Edges to the ranks that have entered `theirs` less often. */
-static void add_range(struct waiting *waiting, const struct rank_range *range, const char *theirs, uint64_t wanted)
+static void add_range(struct waiting *waiting, const struct group_range *range, const char *theirs, uint64_t wanted)
 {
     struct stuck_graph *graph = waiting->graph;
     int32_t comm = waiting->place->comm;

@@ -69,7 +69,7 @@ struct held_lock {
 };
 
 /* Some ranks of the group of an epoch. */
-struct rank_range {
+struct group_range {
     int32_t first, last, step;
     uint32_t next; /* 1 + index; 0: none */
 };
@@ -101,7 +101,7 @@ struct stuck_state {
     size_t lock_count, lock_capacity;
     struct map groups; /* epoch_key -> 1 + index of the latest range of the last group of MPI_Win_start or MPI_Win_post;
                           the others by `next` */
-    struct rank_range *ranges;
+    struct group_range *ranges;
     size_t range_count, range_capacity;
     struct map epochs; /* epoch_key -> how often the process left the function on the window */
     int64_t begin_ns, end_ns;
