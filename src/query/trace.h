@@ -28,8 +28,8 @@ const struct defs *query_trace_defs(const struct query_trace *trace);
 /* When the run begins on the clock of the trace. */
 int64_t query_trace_begin_ns(const struct query_trace *trace);
 
-/* Values that many tables have: the run's name; a time of the trace's clock, since the run's begin; a text, null where it
-   is "" or NULL; and any value, null unless it is known. */
+/* Values that many tables have: the run's name; a time of the trace's clock, since the run's begin; a text, null where
+   it is "" or NULL; and any value, null unless it is known. */
 struct value query_run(const struct query_cursor *cursor);
 struct value query_since(const struct query_cursor *cursor, int64_t ns);
 struct value query_text(const char *text);

@@ -15,8 +15,9 @@ static void write_facts(struct json *json, const struct view *view)
     char facts[200], processes[TEXT_NUMBER_SIZE], events[TEXT_NUMBER_SIZE], duration[TEXT_NUMBER_SIZE];
     const struct timeline_info *info = view->info;
     snprintf(facts, sizeof facts, "%s process%s, %s, %s event%s", text_thousands(processes, info->defs->processes),
-             text_plural(info->defs->processes, "", "es"), text_duration(duration, time_since(info->begin_ns, info->end_ns)),
-             text_thousands(events, info->events), text_plural(info->events, "", "s"));
+             text_plural(info->defs->processes, "", "es"),
+             text_duration(duration, time_since(info->begin_ns, info->end_ns)), text_thousands(events, info->events),
+             text_plural(info->events, "", "s"));
     json_value(json, "facts", value_text(facts));
     char damage[700] = "";
     if (!info->end.complete)

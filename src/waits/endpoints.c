@@ -84,8 +84,7 @@ static int64_t queued_ns(const struct endpoint *endpoint, size_t index)
     if (first >= index || !is_queue(endpoint, first))
         return 0;
     const struct turn *ahead = &endpoint->turns[first];
-    int64_t from_ns = larger(ahead->begin_ns, turn->enter_ns),
-            to_ns = turn->served ? turn->begin_ns : turn[-1].end_ns;
+    int64_t from_ns = larger(ahead->begin_ns, turn->enter_ns), to_ns = turn->served ? turn->begin_ns : turn[-1].end_ns;
     int64_t ns = time_since(from_ns, to_ns) - (turn->waited_ns - ahead->waited_ns);
     if (turn->other_ns != INT64_MIN && ns > time_since(turn->other_ns, turn->end_ns))
         ns = time_since(turn->other_ns, turn->end_ns);

@@ -66,7 +66,8 @@ void chart_describe(const struct chart *chart, const struct chart_input *input,
     char answer[CHART_ANSWER_SIZE], processes[TEXT_NUMBER_SIZE];
     chart_answer(chart, input, answer);
     snprintf(description, CHART_DESCRIPTION_SIZE, "%s: %s %s. %s process%s.", chart->title, chart->question, answer,
-             text_thousands(processes, input->metrics->process_count), text_plural(input->metrics->process_count, "", "es"));
+             text_thousands(processes, input->metrics->process_count),
+             text_plural(input->metrics->process_count, "", "es"));
     text_end_whole(description);
 }
 

@@ -82,7 +82,8 @@ static char *victims_text(char buffer[RANKS_TEXT_SIZE + 16], const uint32_t *ran
     if (runs > RUNS_MOST)
         snprintf(buffer, RANKS_TEXT_SIZE + 16, "%s processes", text_thousands(number, count));
     else
-        snprintf(buffer, RANKS_TEXT_SIZE + 16, "Process%s %s", text_plural(count, "", "es"), ranks_text(list, ranks, count));
+        snprintf(buffer, RANKS_TEXT_SIZE + 16, "Process%s %s", text_plural(count, "", "es"),
+                 ranks_text(list, ranks, count));
     return buffer;
 }
 
@@ -103,8 +104,8 @@ static bool say_waits(const struct scene *scene, char answer[SCENE_ANSWER_SIZE])
         char list[RANKS_TEXT_SIZE + 16], from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE];
         size_t count = victims_of(scene, rows, cause, ranks, &from_ns, &to_ns);
         snprintf(answer, SCENE_ANSWER_SIZE, "%s wait%s for process %s between %s and %s: %s%s",
-                 victims_text(list, ranks, count), text_plural(count, "s", ""), text_number(info->rows[cause].process).text,
-                 text_duration(from, time_since(info->begin_ns, from_ns)),
+                 victims_text(list, ranks, count), text_plural(count, "s", ""),
+                 text_number(info->rows[cause].process).text, text_duration(from, time_since(info->begin_ns, from_ns)),
                  text_duration(to, time_since(info->begin_ns, to_ns)), text_duration(time, (int64_t)worst_ns),
                  text_plural(count, "", " in total"));
     }

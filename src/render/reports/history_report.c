@@ -20,8 +20,9 @@ static void group_title(const struct history_group *group, char title[CELL_SIZE]
 {
     char first[32], last[32];
     snprintf(title, CELL_SIZE, "%s process%s: %s run%s, %s to %s", text_number(group->processes).text,
-             text_plural(group->processes, "", "es"), text_number(group->count).text, text_plural(group->count, "", "s"),
-             history_date(first, group->runs[0]->when), history_date(last, group->runs[group->count - 1]->when));
+             text_plural(group->processes, "", "es"), text_number(group->count).text,
+             text_plural(group->count, "", "s"), history_date(first, group->runs[0]->when),
+             history_date(last, group->runs[group->count - 1]->when));
 }
 
 static void text_changes(struct output *output, const struct history_group *group)
