@@ -88,6 +88,7 @@ static void end_run(struct poll_run *run, struct graph *graph, struct location *
                nothing, and are left out. */
             graph_set_enter(graph, location, index, last->enter_ns);
             graph_set_leave(graph, location, index, last->leave_ns);
+        } else {
             graph_set_leave(graph, location, index, run->polls[0].leave_ns);
             for (size_t i = 1; i < run->count && location->count < GRAPH_NONE - 1; i++) {
                 graph_add_call(graph, location, run->polls[i].enter_ns, kind);

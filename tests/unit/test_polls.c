@@ -60,6 +60,8 @@ static void test_work(void)
     struct graph *graph = recorded(0, 5000000, &looks);
     struct analysis *analysis = analyse(graph);
     tap_equal_int(analysis->polled_ns[1], 0, "work in pieces of 5 ms with a look after each is no polling");
+    const struct location *looking = graph->locations[0].process == 1 ? &graph->locations[0] : &graph->locations[1];
+    tap_equal_int((long long)looking->count, looks.gaps_ns / 5000000 + 2, "each look is a call");
     analysis_free(analysis);
     graph_free(graph);
 }
