@@ -4,6 +4,7 @@
 #include "core/defs.h"
 #include "core/event.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,11 +59,28 @@ void property_add_of(struct property_list *list, const char *name, const char *v
     if (!value || !*value)
         return;
     struct property *row = row_of(list, name, value);
-    struct rank_range *before = row->rank_count > 0 ? &row->ranks[row->rank_count - 1] : NULL;
-    if (before && first >= before->first && first <= before->last + 1)
-        before->last = last > before->last ? last : before->last;
+    struct rank_range range = {first, last};
+    /* In order and apart, as property_add_text wants them: before the first range that does not end earlier. */
+    size_t at = 0;
+    for (size_t past = row->rank_count; at < past;) {
+        size_t middle = at + (past - at) / 2;
+        if (row->ranks[middle].last + UINT64_C(1) < first)
+            at = middle + 1;
+        else
+            past = middle;
+    }
+    size_t end = at;
+    for (; end < row->rank_count && row->ranks[end].first <= last + UINT64_C(1); end++) {
+        range.first = smaller(range.first, row->ranks[end].first);
+        range.last = larger(range.last, row->ranks[end].last);
+    }
+    if (end == at)
+        ARRAY_PUSH(row->ranks, row->rank_count, row->rank_capacity, range);
     else
-        ARRAY_PUSH(row->ranks, row->rank_count, row->rank_capacity, (struct rank_range){first, last});
+        row->rank_count -= end - at - 1;
+    size_t moved = row->rank_count - at - 1, from = end == at ? at : end;
+    memmove(&row->ranks[at + 1], &row->ranks[from], moved * sizeof range);
+    row->ranks[at] = range;
 }
 
 /* Reads "FIRST" or "FIRST-LAST"; the end, or NULL. */

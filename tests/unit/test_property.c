@@ -30,6 +30,12 @@ static void test_rows(void)
     expect_ranks(&list.rows[0], "", "the whole run has no ranks");
     expect_ranks(&list.rows[1], "0-1,3", "ranks are joined");
     expect_ranks(&list.rows[2], "2", "one rank");
+    static const uint32_t mixed[] = {9, 2, 0, 5, 2, 8, 1, 6, 4};
+    for (size_t i = 0; i < sizeof mixed / sizeof *mixed; i++)
+        property_add_of(&list, "mixed", "value", mixed[i], mixed[i]);
+    expect_ranks(&list.rows[3], "0-2,4-6,8-9", "ranks in any order are put in order");
+    property_add_of(&list, "mixed", "value", 3, 7);
+    expect_ranks(&list.rows[3], "0-9", "a range joins those that it meets");
     tap_ok(property_has_rank(&list.rows[1], 3) && !property_has_rank(&list.rows[1], 2), "which ranks");
     tap_equal_string(property_find(&list, "program"), "./a", "the first value of a name");
     tap_ok(property_find(&list, "nothing") == NULL, "no value");
