@@ -191,7 +191,9 @@ static void path_record(struct clog2_defs *defs, const unsigned char *body, bool
 
 static void append(struct clog2_property_text *text, const char *bytes, size_t length)
 {
-    if (text->length + length >= CLOG2_PROPERTY_MAX)
+    /* Nothing may follow what was left out. */
+    text->full = text->full || text->length + length >= CLOG2_PROPERTY_MAX;
+    if (text->full)
         return;
     ARRAY_RESERVE(text->text, text->capacity, text->length + length + 1);
     memcpy(text->text + text->length, bytes, length);
@@ -212,8 +214,10 @@ static void property_end(struct clog2_defs *defs)
         free(value);
     }
     property->id = 0;
-    for (size_t i = 0; i < CLOG2_PROPERTY_TEXTS; i++)
+    for (size_t i = 0; i < CLOG2_PROPERTY_TEXTS; i++) {
         texts[i].length = 0;
+        texts[i].full = false;
+    }
 }
 
 static bool site_is_property(const unsigned char *body, bool big_endian)

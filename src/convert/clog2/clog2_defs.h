@@ -36,6 +36,7 @@ struct clog2_property {
     struct clog2_property_text {
         char *text;
         size_t length, capacity;
+        bool full;                 /* its end was left out */
     } texts[CLOG2_PROPERTY_TEXTS]; /* name, ranks, value */
 };
 

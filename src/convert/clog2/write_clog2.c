@@ -95,6 +95,8 @@ static void put_words(struct clog2_writer *clog2, unsigned char *cargo, unsigned
                       const unsigned char *arena)
 {
     unsigned char *text = cargo + (words & PAYLOAD_HAS_VALUE ? 8 : 0);
+    writer_lose(&clog2->writer, "payloads beside values or texts",
+                event->payload_length > 0 && !(event->flags & EVENT_PAYLOAD_TEXT));
     if (words & PAYLOAD_HAS_VALUE)
         bytes_put_u64(cargo, true, (uint64_t)event->value);
     if (!(words & PAYLOAD_HAS_TEXT) || !(event->flags & EVENT_PAYLOAD_TEXT))
@@ -329,7 +331,7 @@ static void write_definition(struct clog2_writer *clog2, const struct place *pla
         write_constant(clog2, place, defs->constants[index].name, defs->constants[index].value);
     } else {
         const struct site_def *site = &defs->sites[index];
-        write_site(clog2, place, index, site->line == CLOG2_SITE_FUNCTION ? 0 : site->line, path_end(site->file));
+        write_site(clog2, place, index, clog2_line_is_other(site->line) ? 0 : site->line, path_end(site->file));
         if (site->function)
             write_site(clog2, place, index, CLOG2_SITE_FUNCTION, site->function);
     }

@@ -89,8 +89,12 @@ static void write_group_properties(struct writing *writing, uint32_t process)
     for (size_t i = 0; i < list->count; i++) {
         char name[OTF2_PROPERTY_NAME_SIZE];
         OTF2_AttributeValue value;
-        if (!property_has_rank(&list->rows[i], process) || !otf2_property_name(list->rows[i].name, name))
+        if (!property_has_rank(&list->rows[i], process))
             continue;
+        if (!otf2_property_name(list->rows[i].name, name)) {
+            writer_lose(&writing->otf2->writer, "facts about the run whose names OTF2 has no place for", 1);
+            continue;
+        }
         value.stringRef = text(writing, list->rows[i].value);
         WRITE(LocationGroupProperty, process, text(writing, name), OTF2_TYPE_STRING, value);
     }

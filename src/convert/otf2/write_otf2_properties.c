@@ -58,14 +58,17 @@ uint64_t otf2_realtime(const struct defs *defs)
 {
     const char *date = property_find(&defs->properties, PROPERTY_DATE);
     struct tm utc = {0};
-    int read = 0, hours = 0, minutes = 0;
+    int read = 0, more = 0, hours = 0, minutes = 0;
     unsigned ms = 0;
     char sign = '\0';
     if (!date ||
-        sscanf(date, "%4d-%2d-%2dT%2d:%2d:%2d.%3u%n", &utc.tm_year, &utc.tm_mon, &utc.tm_mday, &utc.tm_hour,
-               &utc.tm_min, &utc.tm_sec, &ms, &read) != 7 ||
+        sscanf(date, "%4d-%2d-%2dT%2d:%2d:%2d%n", &utc.tm_year, &utc.tm_mon, &utc.tm_mday, &utc.tm_hour, &utc.tm_min,
+               &utc.tm_sec, &read) != 6 ||
         read == 0 || utc.tm_year < 1970)
         return OTF2_UNDEFINED_TIMESTAMP;
+    /* Dates of other formats are in whole seconds. */
+    if (sscanf(date + read, ".%3u%n", &ms, &more) == 1)
+        read += more;
     if (strcmp(date + read, "Z") != 0 &&
         (sscanf(date + read, "%c%2d:%2d", &sign, &hours, &minutes) != 3 || (sign != '+' && sign != '-')))
         return OTF2_UNDEFINED_TIMESTAMP;

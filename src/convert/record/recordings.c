@@ -51,6 +51,21 @@ static void note_failed(struct recordings *recordings, const char *name)
     recordings->failed_reason = (int)reason;
 }
 
+/* The notes of two commands are about two runs, and which files belong to which is not known: none is used. */
+static void read_note(struct recordings *recordings, const char *directory)
+{
+    struct launch_note note = {0};
+    launch_note_read(&note, directory);
+    if (!note.command && !note.has_zone)
+        return;
+    if (recordings->noted++ == 0) {
+        recordings->note = note;
+        return;
+    }
+    launch_note_clear(&note);
+    launch_note_clear(&recordings->note);
+}
+
 /* Any order: they are sorted by what their headers say. */
 static enum status list_files(struct recordings *recordings, const char *directory, struct error *err)
 {
@@ -66,7 +81,7 @@ static enum status list_files(struct recordings *recordings, const char *directo
             status = add_file(recordings, path, err);
     }
     closedir(open_directory);
-    launch_note_read(&recordings->note, directory);
+    read_note(recordings, directory);
     return status;
 }
 

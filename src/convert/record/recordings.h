@@ -55,7 +55,8 @@ struct recordings {
                           known */
     size_t failed;     /* processes and threads that had no place to record to */
     int failed_reason; /* errno of one of them */
-    struct launch_note note;
+    struct launch_note note; /* of the only directory that has one */
+    size_t noted;            /* directories that have one */
 };
 
 /* Finds the buffer files of the directories. Files of processes that ended before they had written anything are left

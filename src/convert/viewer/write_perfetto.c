@@ -2,6 +2,7 @@
 /* Perfetto's trace packets, protocol buffers. Rules: perfetto(5); numbers of fields: Perfetto's public schema. */
 #include "convert/viewer/protobuf.h"
 #include "convert/viewer/viewer.h"
+#include "core/property.h"
 
 #include <string.h>
 
@@ -96,6 +97,7 @@ static void put_packet(struct perfetto_writer *perfetto, uint64_t flags)
 
 static void perfetto_head(struct viewer_writer *viewer)
 {
+    writer_lose_properties(&viewer->writer, (const char *const[]){PROPERTY_HOST, NULL});
     put_packet(perfetto_of(viewer), FLAGS_CLEARED);
 }
 

@@ -295,7 +295,7 @@ static enum status xml_end(struct sink *sink, const struct trace_end *end, struc
             xml->world = (int32_t)i;
     write_head(xml, end);
     xml_write_properties(xml);
-    /* Communicators first: every other line may name them. */
+    /* Communicators before all lines that may name them. */
     xml_write_communicators(xml);
     xml_events_prepare(xml);
     if (write_sorted(xml, err) != STATUS_OK)
