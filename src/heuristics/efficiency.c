@@ -28,7 +28,6 @@ static struct starting starting_of(const struct metrics *metrics, const struct p
     return starting;
 }
 
-/* From the first process that has left MPI_Init to the last that enters MPI_Finalize. */
 int64_t starting_ns(const struct metrics *metrics, const struct process_row *row)
 {
     struct starting starting = starting_of(metrics, row);
@@ -36,6 +35,7 @@ int64_t starting_ns(const struct metrics *metrics, const struct process_row *row
     return starting.start_ns;
 }
 
+/* From the first process that has left MPI_Init to the last that enters MPI_Finalize. */
 int64_t working_duration_ns(const struct metrics *metrics)
 {
     int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;

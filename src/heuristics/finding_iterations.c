@@ -88,7 +88,7 @@ bool find_dynamic_imbalance(const struct finding_input *input, struct finding *f
     else
         snprintf(finding->text + used, sizeof finding->text - (size_t)used,
                  "; %s of that is not visible in the totals.", text_share(share, dynamic));
-    if (finding->saving_s * 1e9 > (double)iterations->loss_ns)
+    if (finding->saving_s * 1e9 > (double)iterations->loss_ns + finding_noise(input->analysis))
         text_append(finding->text, sizeof finding->text,
                     " The turns of the loops inside an iteration are uneven, too: the saving is for all of them.");
     snprintf(finding->advice, sizeof finding->advice, "%s", dynamic_advice(iterations->kind));

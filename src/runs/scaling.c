@@ -318,7 +318,7 @@ static double amdahl_of(const struct scaling *scaling)
         sum_xy += weight * x * y;
         sum_xx += weight * x * x;
     }
-    if (sum_xx <= 0)
+    if (!(sum_xx > 0)) /* or it is no number */
         return NAN;
     /* More than n times as fast, by larger caches, would make f negative. */
     return fmin(fmax(sum_xy / sum_xx, 0), 1);
