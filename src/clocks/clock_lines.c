@@ -461,8 +461,8 @@ static bool shown_by_exits(const struct finder *finder, uint32_t timeline)
     return false;
 }
 
-/* Not with exits: they show a difference that no bound contradicts. */
-/* Undoes moves that are not needed: they came from the paths of others. */
+/* Undoes moves that are not needed: they came from the paths of others. Not those with exits, which show a difference
+   that no bound contradicts. */
 static void leave_alone(struct finder *finder)
 {
     for (uint32_t i = 0; i < finder->causality->timeline_count; i++) {

@@ -78,8 +78,8 @@ static void wake(struct logical_clock *clock, uint32_t timeline)
     clock->walkers[timeline].waiting_for = CAUSAL_NONE;
     clock->ready[clock->ready_count++] = timeline;
 }
-/* Woken ones may wait again at another gate: each is taken out of the list first. */
 
+/* Woken ones may wait again at another gate: each is taken out of the list first. */
 static void wake_waiting(struct logical_clock *clock, struct gate_state *gate)
 {
     while (gate->waiting) {

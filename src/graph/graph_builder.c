@@ -443,7 +443,6 @@ struct graph_builder *graph_builder_new(void)
 
 struct sink *graph_builder_sink(struct graph_builder *builder)
 {
-    /* In most formats only the location's latest call can be open: nested calls are not stored. */
     return &builder->sink;
 }
 

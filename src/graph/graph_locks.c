@@ -64,8 +64,8 @@ static uint32_t add_epoch(struct lock_collector *locks, const struct lock_place 
 
 /* The open epoch; NULL: none. */
 static struct lock_epoch *open_epoch(const struct lock_collector *locks, const struct lock_place *place)
-/* `open` keeps closed epochs with 0 instead of removing them: the same targets are locked again and again. */
 {
+    /* `open` keeps closed epochs with 0 instead of removing them: the same targets are locked again and again. */
     const uint64_t *at = locks->count ? map_find(&locks->open, map_pair(place->place, place->target)) : NULL;
     return at && *at ? &locks->epochs[*at - 1] : NULL;
 }

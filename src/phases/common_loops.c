@@ -180,9 +180,7 @@ static void name_body(struct naming *naming, uint32_t loop)
     for (uint32_t i = 0; i < tree->loops[loop].item_count; i++) {
         const struct loop_item *item = &tree->items[tree->loops[loop].item + i];
         if (item->loop != LOOP_NONE) {
-            if (!first)
-                name_put(naming, ", ");
-            name_put(naming, "(");
+            name_put(naming, first ? "(" : ", (");
             name_body(naming, item->loop);
             name_put(naming, ")");
             first = false;

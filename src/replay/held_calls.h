@@ -22,12 +22,13 @@ struct held_sums {
     int64_t held_ns;
 };
 
-/* Adds the call to those of its state if its bytes are not known, else to those of all. */
 struct held_calls {
     struct held_sums all;
     struct held_sums *unknown; /* by state; owned */
 };
 struct held_calls held_calls_begin(const struct graph *graph);
+
+/* Adds the call to those of its state if its bytes are not known, else to those of all. */
 void held_calls_add(struct held_calls *calls, const struct graph *graph, const struct call *call,
                     const struct wait *wait);
 

@@ -402,10 +402,10 @@ static void enter(struct play *play, uint32_t index)
 static bool force(struct play *play)
 {
     uint32_t first = player_force(&play->player);
-    /* With the partner missing, the call ends at its own enter, or with what has arrived. */
     if (first == GRAPH_NONE)
         return false;
     struct call call = graph_call(play->player.graph, first, play->player.locations[first].at);
+    /* With the partner missing, the call ends at its own enter, or with what has arrived. */
     struct needs needs = needs_of(play, first, &call);
     player_leave_list(&play->player, first);
     play->player.locations[first].message = 0;

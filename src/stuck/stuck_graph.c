@@ -280,7 +280,7 @@ static uint64_t epochs(const struct stuck_state *state, const char *kind, int32_
     return count ? *count : 0;
 }
 
-/* Edges to the ranks that have entered `theirs` less often. */
+/* Edges to the ranks that have left `theirs` less often. */
 static void add_range(struct waiting *waiting, const struct group_range *range, const char *theirs, uint64_t wanted)
 {
     struct stuck_graph *graph = waiting->graph;
