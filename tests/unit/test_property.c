@@ -12,7 +12,7 @@
 static void expect_ranks(const struct property *property, const char *expected, const char *name)
 {
     char *ranks = property_ranks(property);
-    tap_equal_string(ranks ? ranks : "", expected, name);
+    tap_equal_string(ranks ? ranks : "", expected, "%s", name);
     free(ranks);
 }
 
