@@ -352,8 +352,11 @@ size_t paragraph_write(struct output *output, const char *first, const char *ind
         bool fits = column > 0 && column + 1 + width <= COLUMNS;
         const char *margin = column > 0 ? indent : first;
         lines += !fits;
-        if (output)
-            output_print(output, "%s%s%s", fits ? " " : column > 0 ? "\n" : "", fits ? "" : margin, word);
+        const char *end = column > 0 ? "\n" : ""; /* of the line before */
+        if (output && fits)
+            output_print(output, " %s", word);
+        else if (output)
+            output_print(output, "%s%s%s", end, margin, word);
         column = fits ? column + 1 + width : shown_length(margin) + width;
         text += length;
         text += strspn(text, " ");

@@ -91,6 +91,7 @@ static bool put_layer(struct tiles *tiles, unsigned shift, unsigned fold)
     uint64_t count = (duration >> shift) / VIEW_TILE_BINS + 1;
     uint64_t lines = ((uint64_t)tiles->view->info->row_count + (1ULL << fold) - 1) >> fold;
     uint64_t blocks = (lines + VIEW_TILE_LINES - 1) / VIEW_TILE_LINES;
+    /* A layer that does not fit as a whole would show grey holes; Base64 makes 4 bytes of 3. */
     if (count * lines * VIEW_TILE_BINS * VIEW_CELL_BYTES / 3 * 4 > tiles->left)
         return false;
     bool fits = true;
@@ -109,6 +110,7 @@ static void write_tiles(struct output *output, const struct view_embed *embed, b
     unsigned finest = fold_to(view, EMBED_LINES), most = fold_to(view, 1);
     bool fits = view->info->row_count > 0 && put_layer(&tiles, coarsest, overview);
     for (unsigned finer = 0; fits && finer <= coarsest && (!whole || finer < 3); finer++)
+        /* Coarse lines first: if the size ends here, the page can still show all processes, only not each. */
         for (unsigned fold = most + 1; fold-- > finest && fits;)
             if (finer > 0 || fold != overview)
                 fits = put_layer(&tiles, coarsest - finer, fold);
@@ -134,6 +136,8 @@ static bool write_exact(struct output *output, const struct view_embed *embed)
     struct view *view = embed->view;
     struct view_area all = {.to_ns = time_since(view->info->begin_ns, view->info->end_ns),
                             .count = view->info->row_count};
+    /* Writing states one by one takes long where there are many, only to be thrown away: a state has two events, a
+     * message two. */
     bool small = view->info->events <= 4 * (uint64_t)EMBED_STATES;
     struct output *json = output_open_memory();
     enum status status =
@@ -210,6 +214,7 @@ static void write_finding(struct output *output, const void *context, size_t ind
     double length = finding->to_s - finding->from_s;
     if (index >= PICTURES || !(length > 0))
         return;
+    /* A window ends before its last ns: one more, so that what ends with the finding is in it. */
     window.to_ns = window.from_ns + (int64_t)(finding->to_s * 1e9) + 1;
     window.from_ns += (int64_t)(finding->from_s * 1e9);
     char prefix[40], from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE];

@@ -72,6 +72,7 @@ static void write_states(struct json *json, const struct view *view, const struc
     struct function_row *rows = metrics_functions_together(metrics, &count);
     json_open(json, "states", '[');
     for (size_t i = 0; i < count; i++) {
+        /* Metrics and timeline read the trace each by itself: their definitions need not have the same order. */
         int32_t state = defs_find_state(view->info->defs, metrics->defs->states[rows[i].state].name);
         if (state < 0)
             continue;
@@ -131,10 +132,8 @@ static void write_search(struct json *json, const struct search *search)
         json_value(json, "title", value_text(node->title));
         json_value(json, "state", value_text(search_state_name(node->state)));
         json_value(json, "value", value_text(node->has_value ? search_value_text(value, node) : ""));
-        json_value(json, "note",
-                   value_text(node->reason                 ? node->reason
-                              : node->state == SEARCH_TRUE ? node->advice
-                                                           : NULL));
+        const char *advice = node->state == SEARCH_TRUE ? node->advice : NULL;
+        json_value(json, "note", value_text(node->reason ? node->reason : advice));
         json_close(json, '}');
     }
     json_close(json, ']');

@@ -33,6 +33,7 @@ static void write_waits(struct output *output, const struct view *view, const st
     int64_t *sums = memory_new(groups * groups * sizeof *sums), all = 0;
     for (size_t i = 0; i < overlay->wait_count; i++) {
         const struct overlay_wait *wait = &overlay->waits[i];
+        /* Waits in collectives have a cause as well; those of which nobody knows whom they wait for are in no cell. */
         if (wait->row == TIMELINE_NONE || wait->cause_row == TIMELINE_NONE)
             continue;
         size_t victim = view->info->rows[wait->row].process / size,
@@ -57,6 +58,7 @@ void view_write_matrix(struct output *output, const struct view *view, const str
     for (size_t i = 0; i < metrics->process_count; i++)
         if (metrics->process[i].rank >= processes)
             processes = metrics->process[i].rank + 1;
+    /* Cells of fewer than ten pixels cannot be hit: 64 of them fill a screen. */
     while ((processes + size - 1) / size > VIEW_MATRIX_GROUPS)
         size *= 2;
     size_t groups = (processes + size - 1) / size;

@@ -49,11 +49,14 @@ static enum status look(struct hits *hits, struct view *view, const struct view_
 {
     struct timeline_found found;
     enum status status;
+    /* One more than is shown: it tells whether there are more. */
     for (size_t i = 0; i <= VIEW_FOUND; i++) {
         status = timeline_find(view->timeline, what, from_ns, false, &found, err);
         if (status != STATUS_OK)
             return status == STATUS_END ? STATUS_OK : status;
         from_ns = found.time_ns;
+        /* Later ones of this state cannot be among the first: the search of a common name would read the whole trace.
+         */
         if (hits->count > VIEW_FOUND && found.state.enter_ns >= hits->state[VIEW_FOUND].enter_ns)
             return STATUS_OK;
         if (time_since(found.state.enter_ns, found.state.leave_ns) <= query->most_ns)
@@ -67,6 +70,7 @@ static enum status look_for_all(struct hits *hits, struct view *view, const stru
 {
     const struct defs *defs = view->info->defs;
     int64_t from_ns;
+    /* The timeline looks for what begins after a time: from_ns itself is to be found, too. */
     if (__builtin_add_overflow(view->info->begin_ns - 1, query->from_ns, &from_ns))
         return STATUS_OK;
     if (!*query->name)
@@ -102,6 +106,7 @@ enum status view_write_search(struct output *output, struct view *view, const st
     what.rows = rows;
     struct hits *hits = memory_new(sizeof *hits);
     enum status status = STATUS_OK;
+    /* No rows mean all of them: a process that is not in the trace has nothing instead. */
     if (query->process < 0 || what.row_count > 0)
         status = look_for_all(hits, view, query, &what, err);
     if (status == STATUS_OK)

@@ -21,6 +21,7 @@ static double events_about(const struct view *view, const struct timeline_view *
     return events;
 }
 
+/* Bins after the last one in use are not sent: most states have a dozen of the 64. */
 static void write_durations(struct json *json, const struct timeline_state_sums *sums)
 {
     int last = DURATION_BINS;
@@ -36,6 +37,7 @@ static void write_exact(struct json *json, const struct view *view, const struct
 {
     for (size_t i = 0; i < statistics->state_count; i++) {
         const struct timeline_state_sums *sums = &statistics->states[i];
+        /* A state that began earlier is in the window without a call that begins there: it has time, and no count. */
         if (sums->count + sums->open == 0 && sums->inclusive_ns == 0)
             continue;
         json_open(json, NULL, '{');
@@ -99,6 +101,7 @@ enum status view_write_statistics(struct output *output, struct view *view, stru
     struct json json = {.output = output, .first = true};
     if (view_area_of(view, &area, &seen, err) != STATUS_OK)
         return STATUS_FAILED;
+    /* A count to the event takes a second for every 20 million; a person who drags a window does not wait that long. */
     bool all = events_about(view, &seen) <= events_read;
     return all ? exact(&json, view, &seen, err) : coarse(&json, view, &seen, err);
 }

@@ -23,6 +23,7 @@ static uint8_t slot_of(const struct view *view, uint16_t state)
 
 static uint8_t messages_byte(uint32_t messages)
 {
+    /* A byte for 1 to 60,000 messages, to 4 %: as exact as a shade of grey can be. */
     double level = 16 * log2(1 + (double)messages);
     return level > 255 ? 255 : (uint8_t)lround(level);
 }
@@ -77,6 +78,7 @@ static void put_row(struct output *output, const struct view *view, const struct
 {
     static const struct timeline_cell nothing = {
         .state = TIMELINE_ABSENT, .share = 255, .next = {TIMELINE_ABSENT, TIMELINE_ABSENT}};
+    /* Tiles that reach beyond the run have their full width: the page finds a time in them by division. */
     for (int64_t i = 0; i < VIEW_TILE_BINS; i++) {
         int64_t bin = tile->bins ? (from_ns + (i << shift) - tile->from_ns) / tile->bin_ns : -1;
         bool there = bin >= 0 && bin < tile->bins;
@@ -95,6 +97,7 @@ enum status view_write_tile(struct output *output, struct view *view, struct vie
         return STATUS_FAILED;
     int64_t span = (int64_t)VIEW_TILE_BINS << tile.shift, from;
     uint64_t first = tile.block * VIEW_TILE_LINES << tile.fold, count = view->info->row_count;
+    /* Addresses come from the network: an index may be any number. */
     if (__builtin_mul_overflow(span, (int64_t)tile.index, &from) || from > view_time(view, view->info->end_ns) ||
         first >= count)
         return error_set(err, ERROR_USAGE, "no such tile");

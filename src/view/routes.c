@@ -122,6 +122,7 @@ static void get_order(const struct visit *visit)
     struct error err = {0};
     if (!order(visit, &wanted))
         return;
+    /* The order is computed once and kept: a picture in it asks for it again with every tile. */
     struct view_desk *desk = &visit->site->pictures;
     pthread_mutex_lock(&desk->lock);
     const uint32_t *rows = view_rows(&desk->view, wanted, &err);

@@ -201,6 +201,7 @@ static void caller_goes(struct server *server, struct caller *caller)
     while (*place && *place != caller)
         place = &(*place)->next;
     if (*place)
+        /* It may have been taken out of the list already. */
         *place = caller->next;
     free(caller);
 }
@@ -250,6 +251,7 @@ static void *watch_callers(void *context)
     pthread_mutex_lock(&server->lock);
     while (!server->stopped) {
         struct timespec next;
+        /* A condition variable waits by this clock unless it is told otherwise; a step of it only moves one look. */
         clock_gettime(CLOCK_REALTIME, &next);
         next.tv_sec++;
         pthread_cond_timedwait(&server->stopping, &server->lock, &next);
@@ -291,7 +293,10 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     struct server_answer answer = {0};
     struct server_request request = {.connection = connection, .path = path_behind_token(server, url)};
     (void)version, (void)upload, (void)upload_size, (void)state;
+    /* While its request is answered the time does not count: reading a large window may take longer than sending one.
+     */
     caller_note(server, connection, 0, request.path != NULL);
+    /* The host is checked before the token, so that a page elsewhere cannot even learn whether it has the right one. */
     if (!host_is_ours(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)))
         server_say(&answer, MHD_HTTP_FORBIDDEN, "this name is not one of this machine\n");
     else if (strcmp(method, MHD_HTTP_METHOD_GET) != 0)
@@ -303,6 +308,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     return send_answer(connection, &answer);
 }
 
+/* With port 0 the system chooses: the address must name what it chose. */
 static uint16_t bound_port(struct MHD_Daemon *daemon)
 {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
@@ -311,6 +317,7 @@ static uint16_t bound_port(struct MHD_Daemon *daemon)
 
 static struct MHD_Daemon *daemon_start(struct server *server, const struct addrinfo *address)
 {
+    /* A thread for each connection: a query that reads the trace must not hold up the tiles. */
     unsigned flags = MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
                      (address->ai_family == AF_INET6 ? MHD_USE_IPv6 : MHD_NO_FLAG);
     return MHD_start_daemon(flags, 0, NULL, NULL, handle, server, MHD_OPTION_SOCK_ADDR, address->ai_addr,

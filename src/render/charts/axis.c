@@ -13,7 +13,12 @@ double axis_round_up(double value)
 {
     double power = pow(10, floor(log10(value)));
     double digit = value / power;
-    return power * (digit <= 1 + 1e-9 ? 1 : digit <= 2 + 1e-9 ? 2 : digit <= 5 + 1e-9 ? 5 : 10);
+    /* Logarithms and divisions are inexact: 2 must not be rounded up to 5. */
+    static const double steps[] = {1, 2, 5};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (digit <= steps[i] + 1e-9)
+            return power * steps[i];
+    return power * 10;
 }
 
 static struct value_axis axis_up_to(struct area area, double most)
@@ -47,10 +52,10 @@ double axis_y(const struct value_axis *axis, double value)
 char *axis_number(const struct value_axis *axis, double value, char *buffer)
 {
     double number = value / axis->unit;
-    int decimals = number >= 99.95 || number <= 0 ? 0 : number >= 9.995 ? 1 : 2;
-    if (decimals == 0)
+    /* Three digits: 99.95 is already written as 100. */
+    if (number >= 99.95 || number <= 0)
         return text_thousands(buffer, text_whole(number));
-    snprintf(buffer, TEXT_NUMBER_SIZE, "%.*f", decimals, number);
+    snprintf(buffer, TEXT_NUMBER_SIZE, "%.*f", number >= 9.995 ? 1 : 2, number);
     return buffer;
 }
 
@@ -58,6 +63,7 @@ void axis_draw(struct canvas *canvas, const struct value_axis *axis)
 {
     struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
     double left = axis->area.x, right = left + axis->area.width;
+    /* The step divides the top; their quotient is nearly whole, not exactly. */
     int ticks = (int)lround(axis->top / axis->step);
     int decimals = axis->step / axis->unit >= 1 ? 0 : (int)ceil(-log10(axis->step / axis->unit) - 1e-9);
     for (int i = 0; i <= ticks; i++) {
@@ -76,6 +82,7 @@ void axis_draw(struct canvas *canvas, const struct value_axis *axis)
 struct rank_axis axis_of_ranks(const struct metrics *metrics, double x, double width, double least_width)
 {
     struct rank_axis axis = {.metrics = metrics, .rows = metrics->process_count, .per_column = 1, .x = x};
+    /* Columns of equal numbers of processes, the last with the rest: a mean over fewer is still one over processes. */
     size_t room = width > least_width ? (size_t)(width / least_width) : 1;
     if (axis.rows > room)
         axis.per_column = (axis.rows + room - 1) / room;
@@ -135,6 +142,7 @@ void axis_draw_ranks(struct canvas *canvas, const struct rank_axis *axis, double
     char label[TEXT_NUMBER_SIZE];
     if (axis->rows == 0)
         return;
+    /* The last rank is the longest label. */
     text_thousands(label, axis->metrics->process[axis->rows - 1].rank);
     double row = axis->column_width / (double)axis->per_column;
     size_t step = label_step(row, canvas_text_width(canvas, style, label) + 14);
@@ -159,6 +167,7 @@ void axis_draw_ranks_left(struct canvas *canvas, const struct rank_axis *axis, d
 
 double axis_time_step(double span_ns, double ticks)
 {
+    /* Times are whole ns: finer ticks would repeat the same label. */
     return fmax(1, axis_round_up(fmax(1, span_ns) / ticks));
 }
 
@@ -173,6 +182,7 @@ char *axis_time(char *buffer, size_t size, double ns, double step, const char **
     while (at < 3 && step <= units[at].ns / 20 && ns < units[at + 1].ns * 1e5)
         at++;
     int digits = 0;
+    /* 0.999, as a step of 1 ms in s may be a little less than 0.001. */
     for (double left = step / units[at].ns; left < 0.999 && digits < 9; left *= 10)
         digits++;
     if (digits == 0 && ns >= 0)

@@ -66,6 +66,7 @@ struct canvas *canvas_new(enum canvas_kind kind, struct output *output, double w
     drawing_begin();
     canvas->measuring = pango_font_map_create_context(pango_cairo_font_map_get_default());
     cairo_font_options_t *font = cairo_font_options_create();
+    /* Hinted widths depend on the resolution: PNG, PDF and SVG would break lines at different places. */
     cairo_font_options_set_hint_metrics(font, CAIRO_HINT_METRICS_OFF);
     cairo_font_options_set_hint_style(font, CAIRO_HINT_STYLE_NONE);
     pango_cairo_context_set_font_options(canvas->measuring, font);
@@ -83,6 +84,7 @@ struct canvas *canvas_new(enum canvas_kind kind, struct output *output, double w
 void canvas_page(struct canvas *canvas)
 {
     canvas->page++;
+    /* Texts of earlier pages are in nobody's way. */
     canvas->page_boxes = canvas->box_count;
     if (canvas->backend->page)
         canvas->backend->page(canvas);
@@ -245,6 +247,7 @@ void canvas_polyline(struct canvas *canvas, const struct point *points, size_t c
 
 void canvas_slice(struct canvas *canvas, double x, double y, double radius, double from, double to, struct paint paint)
 {
+    /* An arc of a whole turn begins where it ends: SVG draws nothing. */
     if (to - from >= 1 - 1e-9) {
         canvas_circle(canvas, x, y, radius, paint);
         return;
@@ -265,6 +268,7 @@ void canvas_arrow(struct canvas *canvas, struct point from, struct point bend, s
         return;
     dx /= length;
     dy /= length;
+    /* Drawing the line uses the tip up; the head is to have it, too. */
     char tip[sizeof canvas->tip];
     memcpy(tip, canvas->tip, sizeof tip);
     struct point neck = {to.x - dx * head, to.y - dy * head};
@@ -303,6 +307,7 @@ static PangoLayout *layout_new(struct canvas *canvas, struct text_style style, c
     pango_font_description_set_weight(font, style.bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
     pango_layout_set_font_description(layout, font);
     pango_font_description_free(font);
+    /* A line end in a name would begin a second line over what is below. */
     pango_layout_set_single_paragraph_mode(layout, TRUE);
     /* Names come from traces, and files' names are any bytes. */
     char *valid = g_utf8_validate(text, -1, NULL) ? NULL : g_utf8_make_valid(text, -1);
@@ -338,7 +343,7 @@ static bool is_free(const struct canvas *canvas, const struct text_box *box)
 static void show(struct canvas *canvas, double x, double y, struct text_style style, PangoLayout *layout)
 {
     double width = layout_width(layout), size = size_of(style);
-    double left = x - (style.align == ALIGN_LEFT ? 0 : style.align == ALIGN_CENTER ? width / 2 : width);
+    double left = x - align_shift(style.align) * width;
     style.size = size;
     /* Capitals are 0.73 of the size high in most faces: their middle is at y. */
     double baseline = y + 0.365 * size;

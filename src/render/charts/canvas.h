@@ -68,6 +68,14 @@ struct run {
 void canvas_cells(struct canvas *canvas, struct grid grid, const struct run *runs, size_t count, struct paint paint);
 
 enum align { ALIGN_LEFT, ALIGN_CENTER, ALIGN_RIGHT };
+
+/* The share of a text's width that stands left of its x. */
+static inline double align_shift(enum align align)
+{
+    static const double shifts[] = {[ALIGN_LEFT] = 0, [ALIGN_CENTER] = 0.5, [ALIGN_RIGHT] = 1};
+    return shifts[align];
+}
+
 struct text_style {
     double size; /* 0: TEXT_SIZE */
     bool bold;

@@ -103,7 +103,7 @@ static void cairo_backend_text(struct canvas *canvas, double x, double baseline,
 {
     int width;
     pango_layout_get_size(layout, &width, NULL);
-    double shift = style.align == ALIGN_LEFT ? 0 : style.align == ALIGN_CENTER ? 0.5 : 1;
+    double shift = align_shift(style.align);
     double above = (double)pango_layout_get_baseline(layout) / PANGO_SCALE;
     set_source(canvas, paint_of(style.ink));
     cairo_move_to(canvas->cairo, x - shift * width / PANGO_SCALE, baseline - above);

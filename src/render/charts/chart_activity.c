@@ -99,6 +99,7 @@ static void draw_pie(struct canvas *canvas, const struct chart_input *input, con
     for (size_t i = 0; i <= FUNCTIONS_MAX && total > 0; i++) {
         double share = seconds[i] / total, angle = 2 * M_PI * (from - 0.25), end = angle + 2 * M_PI * share;
         from += share;
+        /* Between slices this thin the lines would hide the slices. */
         if (share < SEPARATED || share > 1 - SEPARATED)
             continue;
         canvas_line(canvas, middle.x, middle.y, middle.x + radius * cos(angle), middle.y + radius * sin(angle), 1,
@@ -168,6 +169,7 @@ static void draw_rows(struct canvas *canvas, const struct chart_input *input, co
         most = fmax(most, total);
     }
     struct value_axis axis = axis_of_seconds(plot, most);
+    /* Rows are as high as they come out: the axis must not put several processes into one. */
     struct rank_axis ranks = axis_of_ranks(metrics, 0, (double)metrics->process_count, 1);
     double row_height = plot.height / (double)metrics->process_count;
     draw_seconds_below(canvas, plot, &axis);
@@ -180,6 +182,7 @@ static void draw_rows(struct canvas *canvas, const struct chart_input *input, co
         for (size_t k = 0; k <= FUNCTIONS_MAX; k++) {
             double width = seconds[k] / axis.top * plot.width;
             char name[64], number[TEXT_NUMBER_SIZE];
+            /* Thinner than any printer's dot, and each would be a shape of the file. */
             if (width <= 0.02)
                 continue;
             canvas_tip(canvas, "process %s: %s %s", text_number(metrics->process[i].rank).text,
@@ -225,6 +228,7 @@ static void draw_density(struct canvas *canvas, const struct chart_input *input,
     struct area plot = {area.x + names, area.y + 20, area.width - names - times, height};
     struct rank_axis ranks = axis_of_ranks(input->metrics, plot.x, plot.width, 3);
     struct heat heat = density(input, functions, &ranks, plot);
+    /* The heat's cells are whole pixels, a little narrower than the axis planned. */
     ranks.column_width = heat.grid.cell_width;
     heat_draw(canvas, &heat);
     double bottom = heat.grid.y + heat.grid.cell_height * (double)heat.rows,
@@ -236,6 +240,7 @@ static void draw_density(struct canvas *canvas, const struct chart_input *input,
         char name[64], time[TEXT_NUMBER_SIZE];
         size_t place = nth_place(functions, row);
         double y = heat.grid.y + ((double)row + 0.5) * heat.grid.cell_height;
+        /* Names of rows this low would overlap. */
         if (heat.grid.cell_height < TEXT_SIZE)
             continue;
         canvas_rect(canvas, area.x, y - 6, 12, 12, place_paint(input, functions, place));

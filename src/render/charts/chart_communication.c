@@ -88,9 +88,20 @@ static struct point place(const struct circle *circle, double index, double radi
     return (struct point){circle->x + radius * cos(angle), circle->y + radius * sin(angle)};
 }
 
+/* Left of the middle a text ends at the circle, right of it it begins there; above and below it is centred. */
+static enum align side_of(double sine)
+{
+    if (sine < -0.05)
+        return ALIGN_RIGHT;
+    return sine > 0.05 ? ALIGN_LEFT : ALIGN_CENTER;
+}
+
 static double node_size(const struct circle *circle)
 {
-    return circle->count <= 8 ? 9 : circle->count <= 16 ? 7 : 5;
+    /* More of them stand closer to each other. */
+    if (circle->count <= 8)
+        return 9;
+    return circle->count <= 16 ? 7 : 5;
 }
 
 /* The arrow keeps clear of the nodes and bends to the right, so that there and back are two. */
@@ -136,8 +147,7 @@ static void draw_nodes(struct canvas *canvas, const struct chart_input *input, c
         struct text_style bold = {.bold = true}, muted = {.ink = busy ? INK_ACCENT : INK_MUTED};
         double width = canvas_text_width(canvas, bold, label),
                all = width + 6 + canvas_text_width(canvas, muted, number);
-        /* Left of the middle the text ends at the circle, right of it it begins there. */
-        double x = beside.x - all * (sine < -0.05 ? 1 : sine > 0.05 ? 0 : 0.5);
+        double x = beside.x - all * align_shift(side_of(sine));
         canvas_text(canvas, x, beside.y, bold, label);
         canvas_text(canvas, x + width + 6, beside.y, muted, number);
     }

@@ -123,6 +123,7 @@ static void label_outliers(struct canvas *canvas, const struct chart_input *inpu
         }
         if (best == SIZE_MAX)
             return;
+        /* The next one must be smaller: the largest few are found one after the other, without sorting thousands. */
         before = compute_at(input->metrics, best);
         char text[96], rank[TEXT_NUMBER_SIZE], number[TEXT_NUMBER_SIZE];
         struct point at = {ranks->x + ((double)(best / ranks->per_column) + 0.5) * ranks->column_width,
@@ -130,6 +131,7 @@ static void label_outliers(struct canvas *canvas, const struct chart_input *inpu
         snprintf(text, sizeof text, "process %s: %s", text_thousands(rank, input->metrics->process[best].rank),
                  seconds_text(number, before));
         double width = canvas_text_width(canvas, (struct text_style){0}, text);
+        /* A label at the right edge goes to the left of its point; one that would lie on another is left out. */
         bool left = at.x + width + 10 > axis->area.x + axis->area.width, clash = false;
         for (int i = 0; i < label; i++)
             clash |= fabs(labels[i].y - at.y) < TEXT_SIZE + 4 && fabs(labels[i].x - at.x) < width + 30;
@@ -153,6 +155,7 @@ static void draw_columns(struct canvas *canvas, const struct chart_input *input,
         mean[i] = column.mean;
         most[i] = column.most;
     }
+    /* The largest first: what lies below covers it. */
     axis_draw_steps(canvas, ranks, axis, most, paint_faded(INK_COMPUTE, 0.45));
     axis_draw_steps(canvas, ranks, axis, least, paint_of(INK_COMPUTE));
     axis_draw_step_line(canvas, ranks, axis, mean, 1.5, paint_of(INK_MPI));
@@ -183,6 +186,7 @@ void chart_compute_draw(struct canvas *canvas, const struct chart_input *input, 
     if (ranks.rows > 1)
         draw_band(canvas, &axis, measure);
     if (ranks.per_column == 1) {
+        /* Patterns are about single processes: means of columns would hide those that stand out. */
         struct series series = series_new(ranks.rows);
         for (size_t i = 0; i < ranks.rows; i++) {
             series.value[i] = compute_at(input->metrics, i);

@@ -43,6 +43,7 @@ static int worst_of(const struct node nodes[NODES])
     int worst = BALANCE;
     for (int i = SERIALISATION; i <= TRANSFER; i++)
         worst = nodes[i].value < nodes[worst].value ? i : worst;
+    /* A run that is good as a whole has no path to mark, even if one factor is a little lower than the others. */
     return nodes[PARALLEL].value < ACCEPTABLE ? worst : NODES;
 }
 
@@ -90,6 +91,7 @@ void chart_efficiency_draw(struct canvas *canvas, const struct chart_input *inpu
     }
     struct node nodes[NODES];
     struct area boxes[NODES];
+    /* Three columns of boxes do not fit into less: the title says the most important. */
     if (area.height < 2.6 * BOX_HEIGHT || area.width < 420)
         return;
     bool marked[NODES] = {false};

@@ -60,9 +60,12 @@ static void fill(struct heat *heat, const struct iteration_metrics *iterations, 
             least = fmin(least, value);
             most = fmax(most, value);
         }
+    /* A scale from 0 would show differences of some per cent as one colour: it begins at the least, unless that is
+     * small. */
     if (least <= FROM_LEAST * most || least >= INFINITY)
         return;
     heat->least = least;
+    /* But noise must not look like a pattern: the scale spans some per cent at least. */
     heat->most = fmax(most, BEYOND * least);
 }
 
@@ -104,6 +107,7 @@ static void draw_strip(struct canvas *canvas, const struct chart_input *input, s
     struct value_axis axis = axis_of_seconds(plot, most);
     char name[64];
     snprintf(name, sizeof name, "duration of an iteration, %s", axis.name);
+    /* There is room for two labels, 0 and the top. */
     axis.step = axis.top;
     axis.name = "";
     axis_draw(canvas, &axis);
@@ -152,6 +156,7 @@ void chart_iterations_draw(struct canvas *canvas, const struct chart_input *inpu
            columns = iterations->row_count < room ? iterations->row_count : room;
     struct area plot = {area.x + AXIS_LABELS, area.y + 20, width, height};
     struct heat heat = heat_new(plot, columns, ranks.columns, false);
+    /* Gaps between small cells would take more room than the cells. */
     heat.grid.gap = heat.grid.cell_width >= 24 && heat.grid.cell_height >= 12 ? 1 : 0;
     fill(&heat, iterations, &ranks);
     heat_draw(canvas, &heat);

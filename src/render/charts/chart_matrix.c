@@ -64,6 +64,7 @@ void chart_matrix_answer(const struct chart_input *input, char answer[CHART_ANSW
     struct side from = busiest(input, &traffic, true), to = busiest(input, &traffic, false);
     char sent[TEXT_NUMBER_SIZE], received[TEXT_NUMBER_SIZE];
     uint32_t from_rank = input->metrics->process[from.row].rank, to_rank = input->metrics->process[to.row].rank;
+    /* Of two processes one always sends and receives half or more. */
     bool some = input->metrics->process_count > 2;
     if (traffic.messages == 0)
         chart_say(answer, "No messages between processes were recorded");

@@ -145,9 +145,12 @@ static void draw_sizes(struct canvas *canvas, struct classes classes, struct are
 {
     struct text_style style = {.align = ALIGN_CENTER, .ink = INK_MUTED};
     double width = plot.width / (double)classes.count, room = canvas_text_width(canvas, style, "512 KiB") + 10;
-    size_t step = 1;
-    while (step < 10 && (double)step * width < room)
-        step = step == 1 ? 2 : step == 2 ? 5 : 10;
+    static const size_t steps[] = {1, 2, 5, 10};
+    size_t place = 0;
+    /* Sizes between labels can be counted; more than ten could not. */
+    while (place + 1 < sizeof steps / sizeof *steps && (double)steps[place] * width < room)
+        place++;
+    size_t step = steps[place];
     /* A label is under the class that begins with its size. */
     for (size_t i = 0; i < classes.count; i++) {
         char label[TEXT_NUMBER_SIZE];

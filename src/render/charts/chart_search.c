@@ -130,6 +130,14 @@ static bool has_plus(const struct layout *layout, size_t at)
 }
 
 /* Shares as bars, up to 100 %; the threshold is a line across. */
+/* One path is the answer; other true hypotheses stay in the background. */
+static enum ink bar_ink(bool on_path, bool is_true)
+{
+    if (on_path)
+        return INK_ACCENT;
+    return is_true ? INK_MUTED : INK_PLAIN;
+}
+
 static void draw_value(struct canvas *canvas, const struct search_node *node, bool on_path, bool has_times,
                        struct area bar, double y)
 {
@@ -143,9 +151,7 @@ static void draw_value(struct canvas *canvas, const struct search_node *node, bo
     if (node->has_value && is_share && isfinite(node->value)) {
         canvas_rect(canvas, bar.x, y - BAR / 2.0, bar.width, BAR, paint_of(INK_GRID));
         canvas_rect(canvas, bar.x, y - BAR / 2.0, bar.width * fmin(1, fmax(0, node->value)), BAR,
-                    paint_of(on_path   ? INK_ACCENT
-                             : is_true ? INK_MUTED
-                                       : INK_PLAIN));
+                    paint_of(bar_ink(on_path, is_true)));
         if (node->threshold > 0 && node->threshold < 1)
             canvas_line(canvas, bar.x + bar.width * node->threshold, y - BAR / 2.0 - 2,
                         bar.x + bar.width * node->threshold, y + BAR / 2.0 + 2, 1, paint_of(INK_TEXT));

@@ -159,6 +159,7 @@ static void draw_cells(const struct drawing *drawing)
     struct run *runs = memory_new(all * sizeof *runs);
     for (size_t i = 0; i < all; i++)
         met[layers.state[i]] = true;
+    /* Nothing is drawn where no process is. */
     met[TIMELINE_ABSENT] = false;
     for (uint32_t state = 0; state <= UINT16_MAX; state++)
         for (int waiting = 0; met[state] && waiting < 2; waiting++)
@@ -182,6 +183,7 @@ static void bar(const struct drawing *drawing, uint32_t row, int64_t from_ns, in
                 struct paint paint)
 {
     double x = x_of(drawing, from_ns), y = y_of(drawing, row), gap = drawing->line > 6 ? 1 : 0;
+    /* A call of a ns is to be seen, too: half a pixel at least. */
     double width = fmax(x_of(drawing, to_ns) - x, 0.5);
     if (x < drawing->plot.x + drawing->plot.width)
         canvas_rect(drawing->canvas, x, y + gap + inset, width, drawing->line - 2 * gap - 2 * inset, paint);
@@ -253,6 +255,7 @@ static void draw_waits(const struct drawing *drawing)
             wait->from_ns >= scene->view.to_ns)
             continue;
         struct paint paint = paint_of_state(drawing, wait->state);
+        /* Hatching lets what is below shine through: the function in full colour would be seen between its lines. */
         bar(drawing, wait->row, wait->from_ns, wait->to_ns, 0, paint_of(INK_BACK));
         paint.hatched = true;
         bar(drawing, wait->row, wait->from_ns, wait->to_ns, 0, paint);
@@ -406,7 +409,9 @@ void chart_timeline_draw(struct canvas *canvas, const struct chart_input *input,
     drawing.plot.height = area.height - 18 - STRIP - 14 - 44;
     if (scene->lines == 0 || drawing.plot.width < CHART_PLOT_LEAST || drawing.plot.height < CHART_PLOT_LEAST)
         return;
+    /* Two processes would else be bars as high as a hand. */
     drawing.line = fmin(drawing.plot.height / scene->lines, LINE_MOST);
+    /* Where each message has an arrow the strip of messages says nothing more: its room goes to the lines. */
     bool arrows = arrows_fit(&drawing);
     if (arrows)
         drawing.line = fmin((drawing.plot.height + STRIP + 14) / scene->lines, LINE_MOST);

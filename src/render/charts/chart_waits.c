@@ -95,11 +95,10 @@ static char *most_text(char text[MOST_TEXT_SIZE], const struct analysis *analysi
     char part[TEXT_NUMBER_SIZE];
     int64_t ns = waits_of_kind(analysis, row, most), all_ns = waits_of(analysis, row);
     double share = (double)ns / (double)all_ns;
-    snprintf(text, MOST_TEXT_SIZE, "%s of it %s",
-             ns == all_ns          ? "all"
-             : share >= NEARLY_ALL ? "nearly all"
-                                   : text_share(part, share),
-             looks[most].where);
+    const char *much = share >= NEARLY_ALL ? "nearly all" : text_share(part, share);
+    if (ns == all_ns)
+        much = "all";
+    snprintf(text, MOST_TEXT_SIZE, "%s of it %s", much, looks[most].where);
     return text;
 }
 

@@ -10,6 +10,7 @@ struct heat heat_new(struct area area, size_t columns, size_t rows, bool logarit
 {
     struct heat heat = {.columns = columns, .rows = rows, .logarithmic = logarithmic};
     double width = area.width / (double)columns, height = area.height / (double)rows;
+    /* Whole pixels where a cell has some: edges between cells are sharp, and all cells equally wide. */
     heat.grid = (struct grid){area.x, area.y, width >= 2 ? floor(width) : width, height >= 2 ? floor(height) : height,
                               width >= 10 && height >= 10 ? 1 : 0};
     heat.values = memory_new(columns * rows * sizeof *heat.values);
@@ -29,7 +30,9 @@ double heat_share(const struct heat *heat, double value)
     if (!heat->logarithmic)
         return heat->most > heat->least && value > heat->least ? (value - heat->least) / (heat->most - heat->least) : 0;
     /* From 1 upwards: with nothing but ones, one is much. */
-    return heat->most <= 1 ? 1 : log(value < 1 ? 1 : value) / log(heat->most);
+    if (heat->most <= 1)
+        return 1;
+    return log(fmax(1, value)) / log(heat->most);
 }
 
 /* All cells of one level as one shape, neighbours in a row joined. */
@@ -58,6 +61,7 @@ void heat_draw(struct canvas *canvas, struct heat *heat)
     for (size_t i = 0; i < cells; i++)
         heat->most = heat->values[i] > heat->most ? heat->values[i] : heat->most;
     for (size_t i = 0; i < cells; i++)
+        /* Even the least is of the lightest colour, so that nothing and little differ. */
         if (heat->values[i] > 0)
             levels[i] = (unsigned char)(1 + paint_level(heat_share(heat, heat->values[i])).ink - INK_LEVEL);
     const struct grid *grid = &heat->grid;

@@ -146,9 +146,12 @@ static void draw_levels(struct canvas *canvas, const struct scale *scale, const 
         canvas_text(canvas, x, scale->area.y - 9, style, history_change(size, number, change));
     }
     for (size_t i = 0; i <= count; i++) {
-        double level = count == 0  ? series->median
-                       : i < count ? series->changes[i].before
-                                   : series->changes[i - 1].after;
+        /* Between two changes the runs have one level: that before the next, or after the last. */
+        double level = series->median;
+        if (i < count)
+            level = series->changes[i].before;
+        else if (count > 0)
+            level = series->changes[i - 1].after;
         double from = i ? (double)series->changes[i - 1].at : 0;
         double to = i < count ? (double)series->changes[i].at : (double)group->count;
         canvas_line(canvas, place_x(scale, from - 0.5), place_y(scale, level), place_x(scale, to - 0.5),

@@ -40,6 +40,7 @@ static void draw_numbers(struct canvas *canvas, const struct heat *heat, bool by
         return;
     for (size_t i = 0; i < heat->columns * heat->rows; i++) {
         matrix_weight_text(text, text_whole(heat->values[i]), by_bytes);
+        /* All cells have their number, or none: gaps would look like zeros. */
         if (canvas_text_width(canvas, style, text) + 6 > heat->grid.cell_width)
             return;
     }

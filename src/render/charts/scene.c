@@ -60,6 +60,7 @@ static void column_of(const struct timeline_tile *tile, const struct timeline_ce
         double low = bin * bin_ns > from ? bin * bin_ns : from;
         double high = (bin + 1) * bin_ns < to ? (bin + 1) * bin_ns : to;
         into->messages += (float)(cells[bin].messages * (high - low) / bin_ns);
+        /* A process that is not there yet has no share in what its group does. */
         if (cells[bin].state == TIMELINE_ABSENT || high <= low)
             continue;
         all += high - low;
@@ -97,6 +98,7 @@ static void fill_waits(struct scene *scene)
     double width = window_ns(scene) / scene->columns;
     for (size_t i = 0; i < scene->view.row_count; i++)
         lines[scene->rows[i]] = (uint32_t)(i / scene->fold) + 1;
+    /* The tile has the time in functions that wait: it is not the same, and is replaced. */
     for (size_t i = 0; i < (size_t)scene->lines * scene->columns; i++)
         scene->cells[i].waiting = 0;
     for (size_t i = 0; i < scene->overlay->wait_count; i++) {
@@ -120,6 +122,7 @@ static enum status make_cells(struct scene *scene, struct error *err)
 {
     struct timeline_tile tile;
     struct timeline_tile_options options = {.bins = TIMELINE_BINS, .fold = scene->fold};
+    /* Many lines of many bins take too much memory for a picture that cannot show them. */
     if (scene->lines > 256)
         options.bins = TIMELINE_BINS / 2;
     if (timeline_tile(scene->timeline, &scene->view, options, &tile, err) != STATUS_OK)

@@ -31,7 +31,9 @@ const char *axis_size_name(const struct scaling *scaling)
         threads |= scaling->sizes[i].threads > 1;
         processes |= scaling->sizes[i].processes > 1;
     }
-    return !threads ? "processes" : !processes ? "threads" : "processes × threads";
+    if (threads && processes)
+        return "processes × threads";
+    return threads ? "threads" : "processes";
 }
 
 void axis_draw_sizes(struct canvas *canvas, const struct size_axis *axis, const struct scaling *scaling, double y)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/charts/theme.h"
 
+#include <math.h>
+
 /* Ten hues that people with any colour vision can distinguish and that differ in lightness, after Paul Tol's "muted"
    scheme (https://personal.sron.nl/~pault/, 2021); for dark pages each is as far from the background as on light ones.
  */
@@ -57,7 +59,7 @@ uint32_t theme_rgb(enum theme theme, unsigned ink)
 struct paint paint_level(double share)
 {
     double level = share * (THEME_LEVELS - 1) + 0.5;
-    int whole = level < 0 ? 0 : level > THEME_LEVELS - 1 ? THEME_LEVELS - 1 : (int)level;
+    int whole = (int)fmin(fmax(level, 0), THEME_LEVELS - 1);
     return (struct paint){.ink = (uint16_t)(INK_LEVEL + whole), .opacity = 1};
 }
 

@@ -35,6 +35,7 @@ void compare_sentence(const struct comparison *comparison, size_t version, char 
         snprintf(sentence, COMPARE_SENTENCE_SIZE, "%s takes as long as %s: %s and %s.", name, before, to, from);
         return;
     }
+    /* From "2.0 times" on, as it is rounded: below, per cent say more. */
     if (ratio >= 1.995)
         snprintf(times, sizeof times, "%.*f times as %s as", ratio < 9.95 ? 1 : 0, ratio,
                  change == CHANGE_BETTER ? "fast" : "slow");
@@ -122,6 +123,7 @@ size_t *compare_processes_most(const struct comparison *comparison, size_t most,
         bool in_both = process->total[0].mean > 0 && process->total[last].mean > 0;
         double moved = fabs(process->compute[last].mean - process->compute[0].mean) +
                        fabs(process->communication[last].mean - process->communication[0].mean);
+        /* A process that one version does not have would always have changed most. */
         ordered[i] = (struct ordered){in_both ? moved : -1, i};
     }
     if (all > 0)
@@ -226,8 +228,10 @@ static void text_processes(struct output *output, const struct comparison *compa
     text_table_titles(table, 2);
     text_table_cell(table, "", false);
     for (int communication = 0; communication < 2; communication++)
-        for (size_t v = 0; v < comparison->version_count; v++)
-            text_table_cell(table, v > 0 ? "" : communication ? "in MPI" : "computing", false);
+        for (size_t v = 0; v < comparison->version_count; v++) {
+            const char *what = communication ? "in MPI" : "computing";
+            text_table_cell(table, v > 0 ? "" : what, false); /* once above its versions */
+        }
     text_table_cell(table, "process", false);
     for (int communication = 0; communication < 2; communication++)
         for (size_t v = 0; v < comparison->version_count; v++)

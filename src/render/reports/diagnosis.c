@@ -56,6 +56,14 @@ size_t diagnosis_rank(const struct heuristic_result *results, size_t *index)
     return count;
 }
 
+/* Why there is no verdict on the work. */
+static const char *nothing_computed(const struct metrics *metrics)
+{
+    if (metrics->process_count > 1)
+        return "No process computes anything.";
+    return metrics->processes > 1 ? "Only one process has events in this trace." : "There is only one process.";
+}
+
 void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metrics *metrics,
                         const struct heuristic_result *results)
 {
@@ -74,9 +82,7 @@ void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metri
         snprintf(text, sizeof text, "The processes' total times differ: %s.", total->headline);
         rest = text;
     } else if (work->verdict == VERDICT_UNKNOWN) {
-        rest = metrics->process_count > 1 ? "No process computes anything."
-               : metrics->processes > 1   ? "Only one process has events in this trace."
-                                          : "There is only one process.";
+        rest = nothing_computed(metrics);
     } else if (mpi > HARDLY_COMPUTES) {
         rest = "The processes hardly compute.";
     }

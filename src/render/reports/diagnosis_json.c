@@ -49,7 +49,9 @@ static void write_structure(struct json *json, const struct metrics *metrics)
 
 static struct value known(int64_t value, bool is_time)
 {
-    return value < 0 ? value_null() : is_time ? value_time(value) : value_count((uint64_t)value);
+    if (value < 0)
+        return value_null();
+    return is_time ? value_time(value) : value_count((uint64_t)value);
 }
 
 /* What each process got of the machine; null where that was not recorded. */
@@ -142,10 +144,11 @@ void diagnosis_write_json(struct output *output, const struct diagnosis *diagnos
     json_open(&json, NULL, '{');
     json_value(&json, "schema", value_text("sight-diagnosis/1"));
     metrics_write_trace(&json, metrics);
-    json_value(&json, "verdict",
-               value_text(stuck_is_reported(diagnosis->stuck) ? diagnosis->stuck->text
-                          : metrics->process_count > 0        ? verdict
-                                                              : NULL));
+    /* A program that hangs has no other problem worth a verdict. */
+    const char *said = metrics->process_count > 0 ? verdict : NULL;
+    if (stuck_is_reported(diagnosis->stuck))
+        said = diagnosis->stuck->text;
+    json_value(&json, "verdict", value_text(said));
     write_efficiencies(&json, metrics);
     write_findings(&json, diagnosis, explained);
     write_structure(&json, metrics);

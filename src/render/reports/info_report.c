@@ -129,12 +129,17 @@ GETTER(mark_events, struct mark_def,
 static const struct field mark_fields[] = {
     {"name", "solo event", mark_name}, {"colour", "colour", mark_colour}, {"events", "events", mark_events}};
 
+static const char *comm_kind_name(const struct comm_def *comm)
+{
+    if (comm->world)
+        return "world";
+    if (comm->self)
+        return "self";
+    return comm->window ? "window" : "other";
+}
+
 GETTER(comm_id, struct comm_def, value_integer(row->id))
-GETTER(comm_kind, struct comm_def,
-       value_text(row->world    ? "world"
-                  : row->self   ? "self"
-                  : row->window ? "window"
-                                : "other"))
+GETTER(comm_kind, struct comm_def, value_text(comm_kind_name(row)))
 GETTER(comm_name, struct comm_def, value_text(row->name))
 static const struct field comm_fields[] = {
     {"communicator", "communicator", comm_id}, {"kind", "kind", comm_kind}, {"name", "name", comm_name}};

@@ -252,11 +252,18 @@ void profile_write_csv(struct output *output, const struct profile_report *repor
     }
 }
 
-/* Names stand between semicolons. */
+/* Names stand between semicolons, a stack to a line: neither may occur in them. */
+static char folded_character(char character)
+{
+    if (character == ';')
+        return ':';
+    return (unsigned char)character < ' ' ? '?' : character;
+}
+
 static void folded_name(struct output *output, const char *name)
 {
     for (; *name; name++)
-        output_print(output, "%c", *name == ';' ? ':' : (unsigned char)*name < ' ' ? '?' : *name);
+        output_print(output, "%c", folded_character(*name));
 }
 
 static void folded_path(struct output *output, const struct defs *defs, uint32_t path)

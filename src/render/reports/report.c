@@ -112,10 +112,12 @@ size_t *report_processes(const struct report *report, size_t most, size_t *count
     size_t *rows = memory_new(*count * sizeof *rows);
     for (size_t i = 0; i < all; i++)
         ordered[i] = (struct ordered){metrics_compute_ns(metrics, i), i};
+    /* Where all are shown they stay in order; else the extremes are what a reader looks for. */
     if (all > most)
         qsort(ordered, all, sizeof *ordered, by_compute);
     for (size_t i = 0; i < *count; i++)
         rows[i] = ordered[i < *count / 2 ? i : all - *count + i].row;
+    /* Tables are by rank: the extremes were chosen, not ranked. */
     if (*count > 0)
         qsort(rows, *count, sizeof *rows, by_row);
     free(ordered);

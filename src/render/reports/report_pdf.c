@@ -37,6 +37,7 @@ static void need(struct sheet *sheet, double height)
 static double lines_height(struct sheet *sheet, double room, struct text_style style, const char *text)
 {
     double size = style.size > 0 ? style.size : TEXT_SIZE;
+    /* Lines are filled to 93 % on average: words are not broken. Only whether a new page is needed depends on it. */
     return ceil(canvas_text_width(sheet->canvas, style, text) / (room * 0.93)) * size * 1.35;
 }
 
@@ -65,6 +66,7 @@ static void draw_figures(struct sheet *sheet, const struct report *report)
 
 static void draw_heading(struct sheet *sheet, const char *text)
 {
+    /* A heading at the foot of a page belongs to what follows: room for two lines of it. */
     need(sheet, 90);
     sheet->y += 14;
     paragraph(sheet, 0, (struct text_style){.size = 16, .bold = true}, text);
@@ -114,6 +116,7 @@ static void draw_findings(struct sheet *sheet, const struct report *report)
         report_saving(finding, line);
         paragraph(sheet, 0, (struct text_style){.ink = INK_ACCENT}, line);
         paragraph(sheet, 0, (struct text_style){0}, finding->text);
+        /* The arrow and the text after it must not be on different pages. */
         need(sheet, TEXT_SIZE * 3);
         canvas_text(sheet->canvas, MARGIN, sheet->y + 8, (struct text_style){0}, "→");
         paragraph(sheet, 18, (struct text_style){0}, finding->advice);

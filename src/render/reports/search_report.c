@@ -154,6 +154,7 @@ static void write_node(const struct writer *writer, const struct search_node *no
     char value[TEXT_NUMBER_SIZE] = "", time[TEXT_NUMBER_SIZE] = "", title[VALUE_TEXT_SIZE];
     size_t used = width_of(branch) + 2, room = COLUMNS - TIME_WIDTH - VALUE_WIDTH;
     text_for_terminal(title, sizeof title, node->title ? node->title : "", room > used + 8 ? room - used : 8);
+    /* What was not tested has no value, which is not the same as 0. */
     if (node->state != SEARCH_NEVER && (node->has_value || node->state == SEARCH_UNKNOWN))
         search_value_text(value, node);
     if (node->has_time && node->state != SEARCH_NEVER)
@@ -207,12 +208,10 @@ static void write_nodes(struct writer *writer, size_t begin, size_t end, const c
         char line[sizeof writer->branch + 16], below[TEXT_NUMBER_SIZE * 4];
         size_t behind = search_behind(search, at), next = next_shown(writer, behind, end);
         bool is_last = next == end && !*more;
-        snprintf(line, sizeof line, "%s%s", is_root ? "  " : writer->branch, is_root ? "" : is_last ? "└─ " : "├─ ");
+        const char *joint = is_last ? "└─ " : "├─ ", *below_it = is_last ? "   " : "│  ";
+        snprintf(line, sizeof line, "%s%s", is_root ? "  " : writer->branch, is_root ? "" : joint);
         write_node(writer, &search->nodes[at], line);
-        snprintf(writer->branch + branch, sizeof writer->branch - branch, "%s",
-                 is_root   ? "  "
-                 : is_last ? "   "
-                           : "│  ");
+        snprintf(writer->branch + branch, sizeof writer->branch - branch, "%s", is_root ? "  " : below_it);
         if (search->nodes[at].also_explains)
             output_print(writer->output, "%s%s also explains %s\n", writer->branch,
                          next_shown(writer, at + 1, behind) < behind ? "│ " : "  ", search->nodes[at].also_explains);

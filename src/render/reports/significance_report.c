@@ -87,7 +87,9 @@ static void say_run(const struct significance *significance, const char *before,
     significance_change(run, run->change, change);
     if (run->is_shown) {
         const char *size = strncmp(change, "−", strlen("−")) == 0 ? change + strlen("−") : change + (*change == '+');
-        const char *than = size == change ? "as long as" : run->change > 0 ? "longer than" : "less time than";
+        const char *than = run->change > 0 ? "longer than" : "less time than";
+        if (size == change) /* "1.5 times" has no sign */
+            than = "as long as";
         snprintf(sentence, SIGNIFICANCE_SENTENCE_SIZE, "%s takes %s %s %s (95 %% interval %s; p %s%s).", after, size,
                  than, before, interval, *p == '<' ? "" : "= ", p);
         return;
@@ -158,15 +160,20 @@ void significance_write_text(struct output *output, const struct significance *s
         text_parts(output, significance, rows);
 }
 
+/* Numbers of a process have its rank instead: NULL. */
+static const char *id_of(const struct tested *tested)
+{
+    if (tested->kind == TESTED_COMPUTING || tested->kind == TESTED_COMMUNICATION)
+        return NULL;
+    return tested->kind <= TESTED_QUANTITY ? quantity_at(tested->quantity)->id : tested->name;
+}
+
 static void json_tested(struct json *json, const struct tested *tested)
 {
     bool has_rank = tested->kind >= TESTED_COMPUTING;
     json_open(json, NULL, '{');
     json_value(json, "kind", value_text(tested_kind_name(tested->kind)));
-    json_value(json, "name",
-               tested->kind == TESTED_COMPUTING || tested->kind == TESTED_COMMUNICATION ? value_null()
-               : tested->kind <= TESTED_QUANTITY ? value_text(quantity_at(tested->quantity)->id)
-                                                 : value_text(tested->name));
+    json_value(json, "name", value_text(id_of(tested)));
     json_value(json, "rank", value_if(has_rank, value_count(tested->rank)));
     json_value(json, "before", value_ratio(tested->mean));
     json_value(json, "after", value_ratio(tested->now));

@@ -143,7 +143,11 @@ static void shown_text(char *shown, size_t size, const char *text)
 /* The hotter, the redder: colours of the 256 that terminals have. */
 static const char *heat_of(double share)
 {
-    return share >= 0.2 ? "\033[1;38;5;196m" : share >= 0.05 ? "\033[38;5;208m" : share > 0 ? "\033[38;5;178m" : "";
+    if (share >= 0.2)
+        return "\033[1;38;5;196m";
+    if (share >= 0.05)
+        return "\033[38;5;208m";
+    return share > 0 ? "\033[38;5;178m" : "";
 }
 
 static void write_line(struct output *output, const struct source_report *report, const struct source *source,

@@ -67,12 +67,12 @@ static void call_text(char *text, size_t size, const struct stuck *stuck, const 
 {
     char site[SITE_TEXT_SIZE], since_text[TEXT_NUMBER_SIZE];
     bool in_call = call->state < stuck->defs->state_count, after = call->last < stuck->defs->state_count;
-    uint32_t state = in_call ? call->state : call->last;
-    snprintf(text, size, "process %s: %s%s", text_number(call->rank).text,
-             in_call ? ""
-             : after ? "after "
-                     : "nothing recorded",
-             in_call || after ? stuck->defs->states[state].name : "");
+    const char *where = in_call ? "" : "after ", *name = "nothing recorded";
+    if (in_call || after)
+        name = stuck->defs->states[in_call ? call->state : call->last].name;
+    else
+        where = "";
+    snprintf(text, size, "process %s: %s%s", text_number(call->rank).text, where, name);
     if (call->site > 0 && call->site <= stuck->defs->site_count)
         text_append(text, size, " %s", site_text(site, &stuck->defs->sites[call->site - 1]));
     if (call->partner >= 0)
