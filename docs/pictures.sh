@@ -44,7 +44,7 @@ if command -v chromium >/dev/null; then
 fi
 
 # The timeline of a real run, from the server itself.
-if command -v chromedriver >/dev/null && command -v python3 >/dev/null && "$SIGHT" --version | grep -q 'server yes'; then
+if command -v chromedriver >/dev/null && command -v python3 >/dev/null && "$SIGHT" --version | grep -q 'microhttpd yes'; then
     "$SIGHT" view --no-browser "$srcdir/samples/sort_bad_8.clog2" >"$work/address" 2>/dev/null &
     server=$!
     while kill -0 "$server" && [ ! -s "$work/address" ]; do sleep 0.2; done
