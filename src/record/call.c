@@ -12,8 +12,8 @@ static inline void enter(struct call *call, const void *caller, uint32_t comm)
     call->location->open =
         (struct open_call){.frame = call, .function = call->function, .comm = comm, .write = call->write};
     if (!call->write)
-        /* The clock is read before anything is written, so that writing counts as part of the call. */
         return;
+    /* The clock is read before anything is written, so that writing counts as part of the call. */
     call->enter_ticks = clock_entry();
     recorder_enter(call->location, call->function, real_caller(caller), comm, call->enter_ticks);
 }

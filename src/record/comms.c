@@ -338,7 +338,7 @@ void comm_drop(uint32_t number, MPI_Comm comm)
     comms_lock();
     if (is_unknown(number, HANDLE_NUMBER(comm))) {
         table_remove(&comms.numbers, HANDLE_NUMBER(comm));
-        /* The number can be given again, if it was the last: nothing has been recorded with it. */
+        /* The number can be given again, if it was the last: only the call that failed has it. */
         comms.count -= number + 1 == comms.count;
     }
     comms_unlock();

@@ -97,12 +97,12 @@ static void options(char value[VALUE_SIZE])
                     {"SIGHT_RECORD_SOURCE", "source"},   {"SIGHT_RECORD_RESOURCES", "resources"},
                     {"SIGHT_RECORD_ONLY", "only"},       {"SIGHT_RECORD_SKIP", "skip"}};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        char setting[VALUE_SIZE / 4];
-        const char *set = getenv(settings[i].variable);
+        char text[VALUE_SIZE / 4];
+        const char *set = settings_text(settings[i].variable);
         if (!set || !*set)
             continue;
-        snprintf(setting, sizeof setting, "%s=%s", settings[i].option, set);
-        (void)shell_text_add(value, VALUE_SIZE, setting);
+        snprintf(text, sizeof text, "%s=%s", settings[i].option, set);
+        (void)shell_text_add(value, VALUE_SIZE, text);
     }
 }
 

@@ -21,9 +21,10 @@ static const char never[] = "MPI_Wtime,MPI_Wtick,MPI_Aint_add,MPI_Aint_diff";
 static struct setting {
     const char *name;
     char *value;
-} at_start[] = {{"SIGHT_RECORD_DIR", NULL},    {"SIGHT_RECORD_BUFFER", NULL},     {"SIGHT_RECORD_ONLY", NULL},
-                {"SIGHT_RECORD_SKIP", NULL},   {"SIGHT_RECORD_MAX_EVENTS", NULL}, {"SIGHT_RECORD_CLOCK", NULL},
-                {"SIGHT_RECORD_SOURCE", NULL}, {"SIGHT_RECORD_SAMPLES", NULL},    {"SIGHT_RECORD_RESOURCES", NULL}};
+} at_start[] = {{"SIGHT_RECORD_DIR", NULL},     {"SIGHT_RECORD_BUFFER", NULL},     {"SIGHT_RECORD_ONLY", NULL},
+                {"SIGHT_RECORD_SKIP", NULL},    {"SIGHT_RECORD_MAX_EVENTS", NULL}, {"SIGHT_RECORD_CLOCK", NULL},
+                {"SIGHT_RECORD_SOURCE", NULL},  {"SIGHT_RECORD_SAMPLES", NULL},    {"SIGHT_RECORD_RESOURCES", NULL},
+                {"SIGHT_RECORD_METADATA", NULL}};
 enum { SETTINGS = sizeof at_start / sizeof *at_start };
 
 __attribute__((constructor)) static void settings_keep(void)
@@ -34,7 +35,7 @@ __attribute__((constructor)) static void settings_keep(void)
     }
 }
 
-static const char *setting(const char *name)
+const char *settings_text(const char *name)
 {
     const char *value = getenv(name);
     for (size_t i = 0; i < SETTINGS && !value; i++)
@@ -45,7 +46,7 @@ static const char *setting(const char *name)
 
 static uint64_t number_of(const char *name, uint64_t otherwise)
 {
-    const char *text = setting(name);
+    const char *text = settings_text(name);
     if (!text || *text < '0' || *text > '9')
         return otherwise;
     char *end;
@@ -59,7 +60,7 @@ static uint64_t number_of(const char *name, uint64_t otherwise)
 
 bool settings_read(struct location_settings *settings)
 {
-    settings->directory = setting("SIGHT_RECORD_DIR");
+    settings->directory = settings_text("SIGHT_RECORD_DIR");
     if (!settings->directory || !*settings->directory)
         return false;
     uint64_t wanted = number_of("SIGHT_RECORD_BUFFER", BLOCK_SIZE);
@@ -75,7 +76,7 @@ bool settings_read(struct location_settings *settings)
 
 enum clock_choice settings_clock(void)
 {
-    return clock_choice_of(setting("SIGHT_RECORD_CLOCK"));
+    return clock_choice_of(settings_text("SIGHT_RECORD_CLOCK"));
 }
 
 bool settings_want_sites(void)
@@ -116,7 +117,7 @@ static bool listed(const char *list, const char *function)
 
 void settings_skip(uint8_t *skip)
 {
-    const char *only = setting("SIGHT_RECORD_ONLY"), *without = setting("SIGHT_RECORD_SKIP");
+    const char *only = settings_text("SIGHT_RECORD_ONLY"), *without = settings_text("SIGHT_RECORD_SKIP");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         bool wanted = only && *only ? listed(only, names[i]) : !listed(never, names[i]);
         skip[i] = !wanted || listed(without, names[i]);

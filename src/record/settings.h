@@ -16,6 +16,10 @@
      SIGHT_RECORD_METADATA    0: command, date, directory, MPI and host are not recorded
      SIGHT_RECORD_ONLY, SIGHT_RECORD_SKIP  functions, separated by commas; * matches anything */
 
+/* The value of one of these variables, as the program began if it is gone since; NULL: not set. The recorder's or the
+   environment's. */
+const char *settings_text(const char *name);
+
 /* False if recording is not requested. */
 bool settings_read(struct location_settings *settings);
 
