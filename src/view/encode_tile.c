@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "timeline/tile.h"
 #include "view/view.h"
 
@@ -67,8 +68,11 @@ static double *waits_of(const struct timeline_overlay *overlay, const struct tim
     double *waits = memory_new((size_t)lines * VIEW_TILE_BINS * sizeof *waits);
     for (size_t i = 0; i < area->row_count; i++)
         add_waits(&waits[(i >> tile.fold) * VIEW_TILE_BINS], overlay, area->rows[i], area, tile.shift);
-    for (size_t i = 0; i < (size_t)lines * VIEW_TILE_BINS; i++)
-        waits[i] = fmin(1, ldexp(waits[i], -(int)tile.shift - (int)tile.fold));
+    for (size_t i = 0; i < (size_t)lines * VIEW_TILE_BINS; i++) {
+        /* The last line may have fewer rows. */
+        size_t rest = area->row_count - (i / VIEW_TILE_BINS << tile.fold), rows = smaller(rest, (size_t)1 << tile.fold);
+        waits[i] = fmin(1, ldexp(waits[i], -(int)tile.shift) / (double)rows);
+    }
     return waits;
 }
 

@@ -2,6 +2,7 @@
 #include "render/charts/scene.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <stdio.h>
@@ -106,13 +107,16 @@ static void fill_waits(struct scene *scene)
         if (wait->row == TIMELINE_NONE || !lines[wait->row] || wait->to_ns <= scene->view.from_ns ||
             wait->from_ns >= scene->view.to_ns)
             continue;
-        struct scene_cell *cells = &scene->cells[(lines[wait->row] - 1) * (size_t)scene->columns];
+        size_t line = lines[wait->row] - 1;
+        struct scene_cell *cells = &scene->cells[line * scene->columns];
+        /* The last line may have fewer rows. */
+        double rows = (double)smaller(scene->view.row_count - line * scene->fold, scene->fold);
         double from = (double)time_since(scene->view.from_ns, wait->from_ns);
         double to = (double)time_since(scene->view.from_ns, wait->to_ns);
         for (uint32_t column = (uint32_t)(from / width); column < scene->columns && column * width < to; column++) {
             double low = column * width > from ? column * width : from;
             double high = (column + 1) * width < to ? (column + 1) * width : to;
-            cells[column].waiting += (float)((high - low) / width / scene->fold);
+            cells[column].waiting += (float)((high - low) / width / rows);
         }
     }
     free(lines);
