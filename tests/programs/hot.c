@@ -47,18 +47,27 @@ __attribute__((noinline)) void late(int rounds)
         sink = sink * 23 + (uint64_t)i;
 }
 
+/* Steps of equal length could keep time with the samples, which then hit the same function again and again. */
+static int rounds_of_step(void)
+{
+    enum { LEAST = 100000, SPREAD = 200000 };
+    static uint32_t state = 1;
+    state = state * 1664525 + 1013904223;
+    return LEAST + (int)(state >> 8) % SPREAD;
+}
+
 static void steps(double until, int is_late)
 {
-    enum { ROUNDS = 200000 };
     double begin = cpu();
     while (cpu() - begin < until) {
+        int rounds = rounds_of_step();
         double a = cpu();
-        sift(ROUNDS * 3 / 2);
+        sift(rounds * 3 / 2);
         double b = cpu();
-        merge(ROUNDS);
+        merge(rounds);
         double c = cpu();
         if (is_late)
-            late(ROUNDS * 3);
+            late(rounds * 3);
         spent[0] += b - a;
         spent[1] += c - b;
         spent[3] += cpu() - c;
