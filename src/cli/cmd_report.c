@@ -107,6 +107,7 @@ static void write_pdf(struct output *output, const struct asked *asked, const st
         output_fail(output, &err);
     report->input.scene = made ? &scene : NULL;
     report_write_pdf(output, report);
+    report->input.scene = NULL;
     if (made)
         scene_clear(&scene);
     engine_look_close(&look);

@@ -161,8 +161,9 @@ static void leave_out(struct significance *significance)
     qsort(sizes, significance->count, sizeof *sizes, by_size);
     if (significance->count > CELLS_MOST)
         least = fmax(least, sizes[CELLS_MOST]);
+    /* The first is the run itself, which stays whatever the size of its parts. */
     for (size_t i = 0; i < significance->count; i++)
-        if (size_of(&significance->tested[i], runs, run_s) >= least)
+        if (i == 0 || size_of(&significance->tested[i], runs, run_s) >= least)
             significance->tested[kept++] = significance->tested[i];
         else
             free(significance->tested[i].values);
