@@ -12,13 +12,13 @@ int cmd_record(const struct command *command, const struct record_options *optio
         return recording_print_link(options->common.input_count ? options->common.inputs[0] : "mpicc");
     if (options->common.input_count == 0)
         return command_usage(command, "no program given");
-    if (options->measure_overhead.text)
-        return overhead_measure(options);
     const struct recording recording = {.common = &options->common,
                                         .target = &options->target,
                                         .recorder = &options->recorder,
                                         .watch = &options->watch,
                                         .words = options->common.inputs,
                                         .count = options->common.input_count};
+    if (options->measure_overhead.text)
+        return overhead_measure(&recording, (size_t)options->measure_overhead.value);
     return recording_run(&recording, NULL);
 }

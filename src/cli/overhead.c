@@ -44,7 +44,7 @@ static int run_once(const struct recording *recording, bool records, double *sec
     close(ends[0]);
     if (waitpid(child, &waited, 0) != child)
         return EXIT_OUTPUT;
-    /* no answer: the child has printed why, and its code says of which kind that is */
+    /* no answer: the child has printed why, and its exit code is the one to end with */
     if (size != (ssize_t)sizeof result)
         return WIFEXITED(waited) ? WEXITSTATUS(waited) : EXIT_OUTPUT;
     *seconds = (double)result.ran_ns / 1e9;
@@ -108,18 +108,11 @@ static int run_all(const struct recording *recording, double *values, size_t cou
     return code;
 }
 
-int overhead_measure(const struct record_options *options)
+int overhead_measure(const struct recording *recording, size_t count)
 {
     struct error err = {0};
-    const struct recording recording = {.common = &options->common,
-                                        .target = &options->target,
-                                        .recorder = &options->recorder,
-                                        .watch = &options->watch,
-                                        .words = options->common.inputs,
-                                        .count = options->common.input_count};
-    size_t count = (size_t)options->measure_overhead.value;
     double *values = memory_new(2 * count * sizeof *values);
-    int code = run_all(&recording, values, count);
+    int code = run_all(recording, values, count);
     if (code == EXIT_DONE) {
         struct output *output = output_open("-", (struct output_options){0}, &err);
         if (output)
