@@ -344,6 +344,22 @@ static bool samples_event(const struct defs *defs, const unsigned char *cargo, s
     return true;
 }
 
+static bool shift_event(struct clog2_state *state, const unsigned char *body, struct event *event)
+{
+    double shift = bytes_f64(body, state->file.preamble.big_endian);
+    if (!time_from_seconds(shift, &event->value)) {
+        record_damage(state, "invalid clock shift (%g s)", shift);
+        return false;
+    }
+    if (!state->file.preamble.finalized) {
+        /* A local file's times must still be shifted; a merged file states the negative of the shift applied. */
+        state->shift = shift;
+        event->value = -event->value;
+    }
+    event->kind = EVENT_SHIFT;
+    return true;
+}
+
 /* Translates the record; false if it gives no event. */
 static bool record_event(struct clog2_state *state, uint32_t kind, const unsigned char *at, struct batch *batch,
                          struct event *event)
@@ -352,22 +368,13 @@ static bool record_event(struct clog2_state *state, uint32_t kind, const unsigne
     bool big_endian = state->file.preamble.big_endian;
     struct clog2_part_defs *part = &state->parts[state->current].defs;
     const struct clog2_side *side = NULL;
-    if (kind == CLOG2_SHIFT) {
-        double shift = bytes_f64(body, big_endian);
-        if (!time_from_seconds(shift, &event->value)) {
-            record_damage(state, "invalid clock shift (%g s)", shift);
-            return false;
-        }
-        if (!state->file.preamble.finalized) {
-            /* A local file's times must still be shifted; a merged file states the negative of the shift applied. */
-            state->shift = shift;
-            event->value = -event->value;
-        }
-        event->kind = EVENT_SHIFT;
-        return record_header(state, at, event, &side);
-    }
+    /* Before the header: the shift is that of the record itself, too. */
+    if (kind == CLOG2_SHIFT && !shift_event(state, body, event))
+        return false;
     if (!record_header(state, at, event, &side))
         return false;
+    if (kind == CLOG2_SHIFT)
+        return true;
     if (side && clog2_site_at[kind])
         event->site = clog2_site(&state->defs, bytes_u32(body + clog2_site_at[kind], big_endian));
     switch (kind) {
