@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """More kinds for judge.py: rhythms, two faults at once, many small messages, serial sections, and programs without a fault."""
 from judging import *  # noqa: F401,F403
-from patterns import handle_in_order, send_to_root, stage, wait_for_all
+from patterns import handle_in_order, large_message, send_to_root, stage, wait_for_all
 from simulator import Machine
 from simulate import MS, US, grid, halo, halo_program
 
@@ -66,19 +66,7 @@ def two(uneven, late):
         for _ in range(20):
             yield p.compute((8 if p.rank == 2 and uneven else 3) * MS)
             yield p.allreduce(8)
-            if p.rank == 4:
-                yield p.send(5, 100000)
-                yield p.compute(6 * MS)
-            if p.rank == 5:
-                if late:
-                    yield p.compute(6 * MS)
-                    yield p.receive(4, 0)
-                else:
-                    request = yield p.irecv(4)
-                    yield p.compute(6 * MS)
-                    yield p.wait(request)
-            if p.rank not in (4, 5):
-                yield p.compute(6 * MS)
+            yield from large_message(p, 4, 5, late, 6 * MS)
             yield p.barrier()
     return program
 

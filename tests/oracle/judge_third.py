@@ -3,6 +3,7 @@
 once, non-blocking collectives, and work that is done once.  All were listed before anything was changed for them."""
 from judging import *  # noqa: F401,F403
 from judge_more import rhythm
+from patterns import large_message
 from simulator import Machine
 from simulate import MS, US, grid, halo, halo_program, neighbours
 
@@ -239,19 +240,7 @@ def sender_and_receiver(draw):
                 else:
                     yield p.compute(4 * MS)
                 yield p.barrier()
-                if p.rank == 4:
-                    yield p.send(5, 100000)
-                    yield p.compute(6 * MS)
-                elif p.rank == 5:
-                    if receiver:
-                        yield p.compute(6 * MS)
-                        yield p.receive(4, 0)
-                    else:
-                        request = yield p.irecv(4)
-                        yield p.compute(6 * MS)
-                        yield p.wait(request)
-                else:
-                    yield p.compute(6 * MS)
+                yield from large_message(p, 4, 5, receiver, 6 * MS)
                 yield p.barrier()
         return program
     return (build(True, True), None,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Steps that the programs of judge.py and judge_more.py share: each is used with `yield from` inside a program."""
+"""Steps that the programs of judge.py, judge_more.py and judge_third.py share: each is used with `yield from` inside a program."""
 from judging import SIZE
 
 
@@ -26,6 +26,22 @@ def reduce_by_hand(p, root, any_source=False, work=0):
         yield p.compute(work)
     for to in others(root):
         yield p.send(to, 8)
+
+
+def large_message(p, sender, receiver, late, work):
+    """All work; the receive of a message that needs its receiver is posted before that, or late."""
+    if p.rank == sender:
+        yield p.send(receiver, 100000)
+        yield p.compute(work)
+    elif p.rank == receiver and late:
+        yield p.compute(work)
+        yield p.receive(sender, 0)
+    elif p.rank == receiver:
+        request = yield p.irecv(sender)
+        yield p.compute(work)
+        yield p.wait(request)
+    else:
+        yield p.compute(work)
 
 
 def wait_for_all(p, size):

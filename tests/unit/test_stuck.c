@@ -100,6 +100,16 @@ static void posts(uint32_t process, uint32_t state, int64_t enter_ns, uint32_t r
     event->requests = 1;
 }
 
+/* All live; `waiting` has entered a receive from process 0. */
+static void alive_but(uint32_t processes, uint32_t waiting)
+{
+    for (uint32_t i = 0; i < processes; i++)
+        if (i == waiting)
+            receives(i, 0);
+        else
+            pending(i, PENDING_ALIVE, 0, 0, 0);
+}
+
 static void pending_request(uint32_t process, int32_t request)
 {
     unsigned char payload[PENDING_MARK_SIZE];
@@ -203,24 +213,14 @@ static void and_or(void)
     begin(4);
     call(0, WIN_START, 2000, 0);
     ranks(0, 1, 3, 2);
-    pending(0, PENDING_ALIVE, 0, 0, 0);
-    for (uint32_t i = 1; i < 4; i++)
-        if (i == 2)
-            receives(i, 0);
-        else
-            pending(i, PENDING_ALIVE, 0, 0, 0);
+    alive_but(4, 2);
     expect(STUCK_COMPUTING, "an epoch with a group that has gaps");
 
     begin(5);
     call(0, WIN_START, 2000, 0);
     ranks(0, 1, 3, 2);
     ranks(0, 4, 4, 1);
-    pending(0, PENDING_ALIVE, 0, 0, 0);
-    for (uint32_t i = 1; i < 5; i++)
-        if (i == 3)
-            receives(i, 0);
-        else
-            pending(i, PENDING_ALIVE, 0, 0, 0);
+    alive_but(5, 3);
     expect(STUCK_CYCLE, "a member in the first of two marks never posts");
 }
 
