@@ -66,7 +66,7 @@ static double number_or(const struct number_option *number, double usual)
     return number->text ? (double)number->value : usual;
 }
 
-/* Sizes are in pixels of 1/96 inch (CSS); only a PNG has pixels of its own, of which --dpi says how many there are. */
+/* Sizes are in pixels of 1/96 inch (CSS); only a PNG has pixels of its own, as many as --dpi asks for. */
 static enum status picture_options(const struct chart_options *options, struct picture *picture, struct error *err)
 {
     *picture = (struct picture){.width = number_or(&options->width, CHART_WIDTH),

@@ -110,8 +110,8 @@ static void write_explanations(struct output *output, const void *context, const
         write_others(output, run->findings, finding);
 }
 
-/* Of two words of which only the second is a file, the first was meant as a finding: a missing file would be the wrong
-   thing to report. */
+/* If only the second of two words is a file, the first was meant as a finding: a missing file would be the wrong thing
+   to report. */
 static int unknown_finding(const char *word)
 {
     char text[GUESS_TEXT];

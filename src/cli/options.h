@@ -44,7 +44,7 @@ const struct option_row *option_next(const struct command *command, const struct
 bool option_is_common(const struct option_row *row);
 
 /* Reads the arguments after the command's name, and the environment's SIGHT_* for options that were not given, into the
-   command's struct, of which all but the team is zero. False and a fault for an option that the command does not take,
+   command's struct, which is zero but for the team. False and a fault for an option that the command does not take,
    or a value that is not of its kind. Clear it in any case. */
 bool options_parse(const struct command *command, void *options, int argc, char **argv, struct error *err);
 void options_clear(const struct command *command, void *options);

@@ -33,7 +33,7 @@ static void write_waits(struct output *output, const struct view *view, const st
     int64_t *sums = memory_new(groups * groups * sizeof *sums), all = 0;
     for (size_t i = 0; i < overlay->wait_count; i++) {
         const struct overlay_wait *wait = &overlay->waits[i];
-        /* Waits in collectives have a cause as well; those of which nobody knows whom they wait for are in no cell. */
+        /* Waits in collectives have a cause as well; those whose cause is not known are in no cell. */
         if (wait->row == TIMELINE_NONE || wait->cause_row == TIMELINE_NONE)
             continue;
         size_t victim = view->info->rows[wait->row].process / size,

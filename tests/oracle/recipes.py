@@ -213,7 +213,7 @@ def ns_of(text):
     return round(float(text or 0) * 1e9)
 
 
-# Calls that wait for others, of which waits_counted knows how.
+# Calls that wait for others by a rule that waits_counted has.
 KNOWN_WAITS = {"MPI_Recv", "MPI_Ssend", "MPI_Barrier"}
 # Calls that wait for nobody.
 LOCAL = {"MPI_Comm_rank", "MPI_Comm_size"}

@@ -46,7 +46,7 @@ struct dumpi_state {
     size_t spare_count, spare_capacity;
     uint32_t *named; /* requests of the call at hand */
     size_t named_count, named_capacity;
-    bool gave_members;     /* of which communicators the process is from the beginning on */
+    bool gave_members;     /* the communicators that the process is in from the beginning */
     struct sorter *sorted; /* of a process with several threads; NULL: not needed */
     bool sorting_ended;    /* its events come from the sorter now */
     struct event *queue;

@@ -194,7 +194,7 @@ static void put_message(struct otf2_writer *otf2, const struct event *event, con
 {
     bool send = event->kind == EVENT_SEND;
     int64_t bytes = send ? event->bytes_sent : event->bytes_received;
-    int32_t rank = EVENT_UNKNOWN; /* in the communicator, of which OTF2 wants it */
+    int32_t rank = EVENT_UNKNOWN; /* in the communicator: that is what OTF2 wants */
     if (event->partner >= 0 && event->partner_comm >= 0)
         rank = defs_comm_rank(otf2->defs, event->partner_comm, (uint32_t)event->partner);
     uint32_t comm = message_comm(otf2, event);

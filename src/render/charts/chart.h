@@ -14,7 +14,7 @@ struct chart_input {
     const struct metrics *metrics;
     const struct scene *scene; /* a window of the trace: see scene.h; NULL: there are no events to be had */
     const struct heuristic_result *results;
-    const struct scaling *scaling; /* of several runs, of which the metrics are the largest; NULL: there is one run */
+    const struct scaling *scaling; /* of several runs, the largest of which has the metrics; NULL: there is one run */
     bool by_bytes;                 /* messages weigh by their bytes, not by their number */
     bool own_colours;              /* the trace's own colours of functions */
 };

@@ -11,7 +11,7 @@
 /* Lines with a heading. */
 void run_write_text(struct output *output, const struct defs *defs);
 
-/* "properties": an array of objects, of which "processes" is null for facts about the whole run. */
+/* "properties": an array of objects; "processes" is null in those about the whole run. */
 void run_write_json(struct json *json, const struct defs *defs);
 
 /* A heading and a table. */
