@@ -98,20 +98,15 @@ int cmd_resources(const struct command *command, const struct resources_options 
     struct error err = {0};
     struct asking asking;
     asking_begin(&asking, &options->common, &options->trace, 0);
-    struct resource_tree_builder *builder = resource_tree_builder_new();
-    struct sink *sinks[] = {resource_tree_builder_sink(builder)};
-    struct reader *reader = engine_open(&asking.request, &err);
-    enum status status = reader ? engine_stream(&asking.request, reader, sinks, 1, &err) : STATUS_FAILED;
-    /* also after a fault: the builder is freed by ending it */
-    struct resource_tree tree = resource_tree_builder_end(builder, reader ? reader->defs : NULL);
+    struct resource_tree tree;
+    enum status status = resource_tree_read(&tree, &asking.request, &err);
     asking_end(&asking);
     struct printed printed = {options, &tree};
     int code;
     if (status == STATUS_OK)
-        code = run_output(&options->target, write_resources, &printed, run_report_damage(&reader->end, -1));
+        code = run_output(&options->target, write_resources, &printed, run_report_damage(&tree.end, -1));
     else
         code = command_fault(&err);
     resource_tree_clear(&tree);
-    reader_close(reader);
     return code;
 }

@@ -4,6 +4,7 @@
 #include "core/map.h"
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "phases/phases.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,7 @@ struct seen {
     size_t count, capacity;
 };
 
-struct resource_tree_builder {
+struct tree_builder {
     struct sink sink; /* the first member */
     const struct defs *defs;
     struct seen states, locations, comms, tags, sites;
@@ -39,7 +40,7 @@ static void see(struct seen *seen, uint64_t key, int64_t ns)
     ARRAY_PUSH(seen->first, seen->count, seen->capacity, (struct first){key, ns});
 }
 
-static void see_event(struct resource_tree_builder *builder, const struct event *event)
+static void see_event(struct tree_builder *builder, const struct event *event)
 {
     see(&builder->locations, map_pair(event->process, event->thread), event->time_ns);
     if (event->kind == EVENT_ENTER)
@@ -58,27 +59,15 @@ static enum status take_events(struct sink *sink, const struct batch *batch, str
     (void)err;
     for (size_t i = 0; i < batch->count; i++)
         if (event_counts(&batch->events[i]))
-            see_event((struct resource_tree_builder *)sink, &batch->events[i]);
+            see_event((struct tree_builder *)sink, &batch->events[i]);
     return STATUS_OK;
 }
 
 static enum status take_defs(struct sink *sink, const struct defs *defs, struct error *err)
 {
     (void)err;
-    ((struct resource_tree_builder *)sink)->defs = defs;
+    ((struct tree_builder *)sink)->defs = defs;
     return STATUS_OK;
-}
-
-struct resource_tree_builder *resource_tree_builder_new(void)
-{
-    struct resource_tree_builder *builder = memory_new(sizeof *builder);
-    builder->sink = (struct sink){.begin = take_defs, .events = take_events};
-    return builder;
-}
-
-struct sink *resource_tree_builder_sink(struct resource_tree_builder *builder)
-{
-    return &builder->sink;
 }
 
 PRINTF_LIKE(3, 4) static void add(struct resource_tree *tree, int64_t first_ns, const char *format, ...)
@@ -97,7 +86,7 @@ static const char *base_of(const char *file)
     return slash ? slash + 1 : file;
 }
 
-static void add_code(struct resource_tree *tree, const struct resource_tree_builder *builder, const struct defs *defs)
+static void add_code(struct resource_tree *tree, const struct tree_builder *builder, const struct defs *defs)
 {
     for (size_t i = 0; i < builder->states.count; i++) {
         const struct state_def *state = &defs->states[builder->states.first[i].key];
@@ -114,8 +103,7 @@ static void add_code(struct resource_tree *tree, const struct resource_tree_buil
     }
 }
 
-static void add_machine(struct resource_tree *tree, const struct resource_tree_builder *builder,
-                        const struct defs *defs)
+static void add_machine(struct resource_tree *tree, const struct tree_builder *builder, const struct defs *defs)
 {
     for (size_t i = 0; i < builder->locations.count; i++) {
         uint64_t key = builder->locations.first[i].key;
@@ -129,7 +117,7 @@ static void add_machine(struct resource_tree *tree, const struct resource_tree_b
     }
 }
 
-static void add_sync(struct resource_tree *tree, const struct resource_tree_builder *builder, const struct defs *defs)
+static void add_sync(struct resource_tree *tree, const struct tree_builder *builder, const struct defs *defs)
 {
     for (size_t i = 0; i < builder->comms.count; i++)
         add(tree, builder->comms.first[i].ns, "/SyncObject/%d", defs->comms[builder->comms.first[i].key].id);
@@ -145,30 +133,79 @@ static int by_path(const void *a, const void *b)
     return strverscmp(((const struct resource *)a)->path, ((const struct resource *)b)->path);
 }
 
+/* A phase begins on each process at a time of its own: here with the first of them. */
+static void add_phases(struct resource_tree *tree, const struct graph *graph, const struct user_spans *spans)
+{
+    struct phases *phases = phases_of(graph, spans);
+    for (size_t i = 0; i < phases->count; i++) {
+        int64_t first_ns = INT64_MAX;
+        for (uint32_t process = 0; process < phases->loops.process_count; process++)
+            first_ns = smaller(first_ns, phases_begin(phases, process, i));
+        add(tree, first_ns, "/Phase/%s", phases->phase[i].name);
+    }
+    phases_free(phases);
+}
+
 static void seen_clear(struct seen *seen)
 {
     map_clear(&seen->places);
     free(seen->first);
 }
 
-struct resource_tree resource_tree_builder_end(struct resource_tree_builder *builder, const struct defs *defs)
+static void builder_clear(struct tree_builder *builder)
 {
-    struct resource_tree tree = {0};
-    add_code(&tree, builder, defs);
-    add_machine(&tree, builder, defs);
-    add_sync(&tree, builder, defs);
-    for (size_t i = 0; i < builder->locations.count; i++)
-        if (i == 0 || builder->locations.first[i].ns < tree.begin_ns)
-            tree.begin_ns = builder->locations.first[i].ns;
-    if (tree.count > 0)
-        qsort(tree.list, tree.count, sizeof *tree.list, by_path);
     seen_clear(&builder->states);
     seen_clear(&builder->locations);
     seen_clear(&builder->comms);
     seen_clear(&builder->tags);
     seen_clear(&builder->sites);
-    free(builder);
-    return tree;
+}
+
+static void tree_fill(struct resource_tree *tree, const struct tree_builder *builder, const struct reader *reader)
+{
+    add_code(tree, builder, reader->defs);
+    add_machine(tree, builder, reader->defs);
+    add_sync(tree, builder, reader->defs);
+    for (size_t i = 0; i < builder->locations.count; i++)
+        if (i == 0 || builder->locations.first[i].ns < tree->begin_ns)
+            tree->begin_ns = builder->locations.first[i].ns;
+    tree->end = reader->end;
+}
+
+/* One pass for the tree and for what phases are found from: the reader may be a pipe. */
+static enum status read_events(struct resource_tree *tree, const struct engine_request *request, struct reader *reader,
+                               struct error *err)
+{
+    struct tree_builder builder = {.sink = {.begin = take_defs, .events = take_events}};
+    struct graph_builder *graphs = graph_builder_new();
+    struct user_spans_builder *marks = user_spans_builder_new();
+    struct sink *sinks[] = {&builder.sink, graph_builder_sink(graphs), user_spans_builder_sink(marks)};
+    enum status status = engine_stream(request, reader, sinks, 3, err);
+    struct graph *graph = graph_builder_end(graphs);
+    struct user_spans *spans = user_spans_builder_end(marks);
+    if (status == STATUS_OK) {
+        tree_fill(tree, &builder, reader);
+        /* A trace beyond what a graph holds has its phases left out, as everywhere. */
+        if (!graph->too_large)
+            add_phases(tree, graph, spans);
+    }
+    user_spans_free(spans);
+    graph_free(graph);
+    builder_clear(&builder);
+    return status;
+}
+
+enum status resource_tree_read(struct resource_tree *tree, const struct engine_request *request, struct error *err)
+{
+    *tree = (struct resource_tree){0};
+    struct reader *reader = engine_open(request, err);
+    if (!reader)
+        return STATUS_FAILED;
+    enum status status = read_events(tree, request, reader, err);
+    reader_close(reader);
+    if (tree->count > 0)
+        qsort(tree->list, tree->count, sizeof *tree->list, by_path);
+    return status;
 }
 
 void resource_tree_clear(struct resource_tree *tree)

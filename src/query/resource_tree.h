@@ -2,10 +2,10 @@
 #ifndef SIGHT_QUERY_RESOURCE_TREE_H
 #define SIGHT_QUERY_RESOURCE_TREE_H
 
-#include "core/sink.h"
+#include "engine/engine.h"
 
-/* What a run has, as Paradyn's Where Axis: paths of functions, machines and communicators, with the time of the first
-   event of each. They are the paths that a focus takes (question.h). */
+/* What a run has, as Paradyn's Where Axis: paths of functions, machines, communicators and phases, with the time of the
+   first event of each. They are the paths that a focus takes (question.h). */
 
 struct resource {
     char *path;       /* "/Code/p2p/MPI_Send", "/Machine/3/0"; owned */
@@ -16,15 +16,13 @@ struct resource_tree {
     struct resource *list; /* by hierarchy, then path; numbers by their value */
     size_t count, capacity;
     int64_t begin_ns; /* first event of all */
+    struct trace_end end;
 };
 
-/* Collects them from the events. */
-struct resource_tree_builder;
-struct resource_tree_builder *resource_tree_builder_new(void);
-struct sink *resource_tree_builder_sink(struct resource_tree_builder *builder); /* owned by the builder */
-
-/* After the sink's end, while the definitions are there; frees the builder. Free with resource_tree_clear. */
-struct resource_tree resource_tree_builder_end(struct resource_tree_builder *builder, const struct defs *defs);
-void resource_tree_clear(struct resource_tree *tree);
+/* Reads the trace of the request; its window and processes do not count. Free with resource_tree_clear, also after a
+   fault. */
+enum status resource_tree_read(struct resource_tree *tree, const struct engine_request *request,
+                               struct error *err) MUST_CHECK;
+void resource_tree_clear(struct resource_tree *tree); /* all zero: nothing */
 
 #endif
