@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows that are read from the trace itself, part after part between checkpoints of its index: states, messages, marks,
-   counters. A part is read whole before its rows are asked for: cursors on one trace can take turns. */
+   counters, samples. A part is read whole before its rows are asked for: cursors on one trace can take turns. */
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/payload.h"
+#include "profile/profile.h"
 #include "query/trace.h"
 #include "timeline/scan.h"
 
@@ -18,6 +19,11 @@ struct counted {
     uint32_t row, mark;
 };
 
+struct sampled {
+    int64_t time_ns, value_ns;
+    uint32_t row, path;
+};
+
 /* The rows of a part, and where the next begins. */
 struct part {
     size_t at, end; /* checkpoints */
@@ -25,11 +31,14 @@ struct part {
     int64_t from_ns, to_ns; /* limits on the clock of the trace */
     int32_t state;          /* first_of_name; EVENT_UNKNOWN: any */
     struct query_cursor *cursor;
+    char **paths; /* of samples: texts of call paths that were asked for, by path */
+    size_t path_count;
     union {
         struct timeline_state *states;
         struct timeline_message *messages;
         struct timeline_mark *marks;
         struct counted *counters;
+        struct sampled *samples;
     };
     size_t capacity;
 };
@@ -426,3 +435,108 @@ static void counters_clear(struct query_cursor *cursor)
 
 const struct query_rows rows_counters = {
     .wants = QUERY_LOOK, .next = counters_next, .value = value_of_counter, .clear = counters_clear};
+
+/* Samples: events of the part. */
+
+static void take_sample(void *context, const struct walk_event *walked)
+{
+    struct part *part = context;
+    const struct event *event = walked->event;
+    if (event->kind == EVENT_SAMPLE && event_is_within(part, walked))
+        ARRAY_PUSH(part->samples, part->cursor->count, part->capacity,
+                   (struct sampled){walked->time_ns, event->value, walked->row, event->state});
+}
+
+static enum status samples_next(struct query_cursor *cursor, struct error *err)
+{
+    struct part *part = part_of(cursor);
+    const struct walk_visitor visitor = {.context = part, .event = take_sample};
+    return part_read(cursor, &visitor, worth_for_events, false, err);
+}
+
+static const char *path_function(const struct defs *defs, uint32_t path)
+{
+    const char *name = defs_path_name(defs, path);
+    return name ? name : "?";
+}
+
+/* "main;solve;sweep": from the end of the path to its begin, so that its length is known before it is written. */
+static char *path_text(const struct defs *defs, uint32_t path)
+{
+    size_t length = 0;
+    for (uint32_t at = path + 1; at > 0; at = defs->paths[at - 1].parent)
+        length += strlen(path_function(defs, at - 1)) + 1;
+    char *text = memory_new(length), *end = text + length - 1;
+    for (uint32_t at = path + 1; at > 0; at = defs->paths[at - 1].parent) {
+        const char *name = path_function(defs, at - 1);
+        size_t size = strlen(name);
+        end -= size;
+        memcpy(end, name, size);
+        if (end > text)
+            *--end = ';';
+    }
+    return text;
+}
+
+/* Kept until the cursor is closed: a run has millions of samples, and some hundred paths. */
+static const char *path_text_kept(struct query_cursor *cursor, uint32_t path)
+{
+    struct part *part = cursor->rows;
+    const struct defs *defs = info_of(cursor)->defs;
+    if (part->path_count < defs->path_count) {
+        part->paths = memory_resize(part->paths, defs->path_count * sizeof *part->paths);
+        memset(part->paths + part->path_count, 0, (defs->path_count - part->path_count) * sizeof *part->paths);
+        part->path_count = defs->path_count;
+    }
+    if (!part->paths[path])
+        part->paths[path] = path_text(defs, path);
+    return part->paths[path];
+}
+
+static struct value sample_site(const struct site_def *site, unsigned column)
+{
+    if (!site)
+        return value_null();
+    if (column == samples_file)
+        return query_text(site->file);
+    return query_known(site->line > 0, value_integer(site->line));
+}
+
+static struct value samples_value(struct query_cursor *cursor, size_t row, unsigned column)
+{
+    const struct sampled *sample = &((const struct part *)cursor->rows)->samples[row];
+    const struct defs *defs = info_of(cursor)->defs;
+    switch (column) {
+    case samples_run:
+        return query_run(cursor);
+    case samples_rank:
+        return value_count(row_at(cursor, sample->row)->process);
+    case samples_thread:
+        return value_count(row_at(cursor, sample->row)->thread);
+    case samples_when_s:
+        return query_since(cursor, sample->time_ns);
+    case samples_time_s:
+        return query_known(sample->value_ns > 0, value_time(sample->value_ns));
+    case samples_function:
+        return query_text(defs_path_name(defs, sample->path));
+    case samples_path:
+        return value_text(path_text_kept(cursor, sample->path));
+    default:
+        return sample_site(profile_site(defs, sample->path), column);
+    }
+}
+
+static void samples_clear(struct query_cursor *cursor)
+{
+    struct part *part = cursor->rows;
+    if (!part)
+        return;
+    for (size_t i = 0; i < part->path_count; i++)
+        free(part->paths[i]);
+    free(part->paths);
+    free(part->samples);
+}
+
+/* Passing: the texts of paths go with the cursor. */
+const struct query_rows rows_samples = {
+    .wants = QUERY_LOOK, .next = samples_next, .value = samples_value, .clear = samples_clear, .passing = true};

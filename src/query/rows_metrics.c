@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows that metrics and definitions have: runs, hosts, processes, threads, functions, sites, communicators. */
+/* Rows that metrics and definitions have: runs, hosts, processes, threads, functions, sites, communicators, usage of
+   the machine, resources. */
 #include "query/trace.h"
 
 #include "core/memory.h"
+#include "profile/resources.h"
 
 #include <string.h>
 
@@ -388,3 +390,77 @@ static struct value communicators_value(struct query_cursor *cursor, size_t row,
 
 const struct query_rows rows_communicators = {
     .wants = QUERY_METRICS, .next = communicators_next, .value = communicators_value};
+
+/* Usage of the machine. */
+
+static enum status usage_next(struct query_cursor *cursor, struct error *err)
+{
+    (void)err;
+    const struct resources *resources = metrics_of(cursor)->resources;
+    return query_once(cursor, resources ? resources->count : 0);
+}
+
+static struct value used(const struct process_resources *process, enum resource_counter counter)
+{
+    int64_t value = resources_used(process, counter);
+    if (value < 0)
+        return value_null();
+    if (counter == RESOURCE_CPU || counter == RESOURCE_DELAY)
+        return value_time(value);
+    return counter == RESOURCE_PEAK ? value_bytes((uint64_t)value) : value_count((uint64_t)value);
+}
+
+static struct value usage_value(struct query_cursor *cursor, size_t row, unsigned column)
+{
+    static const enum resource_counter counters[] = {[usage_cpu_s] = RESOURCE_CPU,
+                                                     [usage_core_wait_s] = RESOURCE_DELAY,
+                                                     [usage_voluntary_switches] = RESOURCE_VOLUNTARY,
+                                                     [usage_involuntary_switches] = RESOURCE_INVOLUNTARY,
+                                                     [usage_page_faults] = RESOURCE_FAULTS,
+                                                     [usage_disk_faults] = RESOURCE_DISK_FAULTS,
+                                                     [usage_peak_bytes] = RESOURCE_PEAK,
+                                                     [usage_cores] = RESOURCE_CORES,
+                                                     [usage_usable_cores] = RESOURCE_USABLE};
+    const struct process_resources *process = &metrics_of(cursor)->resources->process[row];
+    switch (column) {
+    case usage_run:
+        return query_run(cursor);
+    case usage_rank:
+        return value_count(process->rank);
+    case usage_wall_s:
+        return value_time(process->wall_ns);
+    default:
+        return used(process, counters[column]);
+    }
+}
+
+/* The analysis reads the whole trace, and with it the counters. */
+const struct query_rows rows_usage = {
+    .wants = QUERY_METRICS | ENGINE_ANALYSIS, .next = usage_next, .value = usage_value};
+
+/* Resources: from a pass of their own, which the trace keeps. */
+
+static enum status resources_next(struct query_cursor *cursor, struct error *err)
+{
+    struct query_trace *trace = cursor->trace;
+    if (!trace->has_tree && resource_tree_read(&trace->tree, &trace->request, err) != STATUS_OK)
+        return STATUS_FAILED;
+    trace->has_tree = true;
+    return query_once(cursor, trace->tree.count);
+}
+
+static struct value resources_value(struct query_cursor *cursor, size_t row, unsigned column)
+{
+    const struct resource_tree *tree = &cursor->trace->tree;
+    switch (column) {
+    case resources_run:
+        return query_run(cursor);
+    case resources_path:
+        return value_text(tree->list[row].path);
+    default:
+        return value_time(time_since(tree->begin_ns, tree->list[row].first_ns));
+    }
+}
+
+/* Metrics besides: they say when the run begins, and what is damaged. */
+const struct query_rows rows_resources = {.wants = QUERY_METRICS, .next = resources_next, .value = resources_value};

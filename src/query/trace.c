@@ -31,6 +31,7 @@ void query_trace_free(struct query_trace *trace)
         return;
     drop_result(trace);
     engine_look_close(&trace->look);
+    resource_tree_clear(&trace->tree);
     free(trace->name);
     free(trace);
 }

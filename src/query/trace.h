@@ -2,6 +2,7 @@
 #ifndef SIGHT_QUERY_TRACE_H
 #define SIGHT_QUERY_TRACE_H
 
+#include "query/resource_tree.h"
 #include "query/tables.h"
 #include "waits/critical_path.h"
 
@@ -17,6 +18,8 @@ struct query_trace {
     bool unordered;      /* calls of a location are not in the order of their times */
     struct critical_path path;
     bool has_path;
+    struct resource_tree tree;
+    bool has_tree;
 };
 
 /* Reads what the table needs. */
