@@ -54,6 +54,9 @@ struct path {
 struct sampler {
     timer_t timer;
     bool armed;
+    uint32_t random;   /* never 0: xorshift would stay there */
+    int64_t period;    /* the timer is set to an instant of this one, the thread's CPU time divided by interval_ns */
+    int64_t due_ns;    /* that instant, of the thread's CPU time */
     bool unknown_code; /* a sample met code that is in no known module */
     uint32_t path_count;
     struct path *paths; /* SLOTS; the kernel gives pages of it as they are touched */
@@ -175,29 +178,84 @@ static void take(struct location *location, uintptr_t interrupted, uint32_t miss
         location->calibrate_at = INT64_MIN; /* location_prepare is called with the next record */
 }
 
-/* The signal's handler, in the thread whose timer sent it. `inside` is set by the thread itself: its records are never
-   half written here. Other threads only hold `lock`, which is tried and never waited for. */
-static void on_sample(int number, siginfo_t *info, void *context)
+/* When the timer expires. One instant of each period, at random: at equal intervals, samples of a loop that keeps time
+   with them would hit the same line again and again. */
+
+static int64_t thread_cpu_ns(void)
 {
-    struct location *location = location_mine;
-    (void)number;
-    /* SI_TIMER: the program may send itself the same signal. */
-    if (info->si_code != SI_TIMER || !location || location->inside || !recorder.on || !recorder.started ||
-        !location->sampler || !location->block)
-        return;
-    /* The interrupted code may be between a system call and its look at errno. */
-    int before = errno;
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Marsaglia, Xorshift RNGs (2003), section 4: the triple 13, 17, 5. */
+static uint32_t next_random(struct sampler *sampler)
+{
+    sampler->random ^= sampler->random << 13;
+    sampler->random ^= sampler->random >> 17;
+    sampler->random ^= sampler->random << 5;
+    return sampler->random;
+}
+
+static void choose_instant(struct sampler *sampler, int64_t period)
+{
+    sampler->period = period;
+    sampler->due_ns = period * interval_ns + (int64_t)((uint64_t)interval_ns * next_random(sampler) >> 32);
+}
+
+/* False: the kernel does not set the timer. An instant that has passed expires at once. */
+static bool timer_set(const struct sampler *sampler)
+{
+    struct itimerspec due = {
+        .it_value = {.tv_sec = sampler->due_ns / 1000000000, .tv_nsec = sampler->due_ns % 1000000000}};
+    return timer_settime(sampler->timer, TIMER_ABSTIME, &due, NULL) == 0;
+}
+
+/* After the timer has expired: sets it to the next instant. Returns how many more instants have passed, since the
+   kernel looks at timers of CPU time with its own ticks only, and the signal may have been blocked. */
+static uint32_t instants_missed(struct sampler *sampler)
+{
+    int64_t now = thread_cpu_ns(), whole = now / interval_ns - sampler->period - 1, missed = 0;
+    if (whole > 0)
+        missed = whole;
+    choose_instant(sampler, sampler->period + missed + 1);
+    while (sampler->due_ns <= now) {
+        missed++;
+        choose_instant(sampler, sampler->period + 1);
+    }
+    timer_set(sampler);
+    return missed < UINT32_MAX ? (uint32_t)missed : UINT32_MAX;
+}
+
+/* `inside` is set by the thread itself: its records are never half written here. Other threads only hold `lock`, which
+   is tried and never waited for. */
+static void sample(struct location *location, uintptr_t interrupted, uint32_t missed)
+{
     location_busy(location);
     if (pthread_mutex_trylock(&location->lock) == 0) {
         location->holds_lock = true;
-        /* The kernel sends one signal for several periods that passed: the rest is in si_overrun. */
-        take(location, interrupted_at(context), info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
+        take(location, interrupted, missed);
         location->holds_lock = false;
         pthread_mutex_unlock(&location->lock);
     } else {
         location->header->lost_samples++;
     }
     location_done(location, false);
+}
+
+/* The signal's handler, in the thread whose timer sent it. */
+static void on_sample(int number, siginfo_t *info, void *context)
+{
+    struct location *location = location_mine;
+    (void)number;
+    /* SI_TIMER: the program may send itself the same signal. */
+    if (info->si_code != SI_TIMER || !location || !location->sampler || !location->sampler->armed)
+        return;
+    /* The interrupted code may be between a system call and its look at errno. */
+    int before = errno;
+    uint32_t missed = instants_missed(location->sampler);
+    if (!location->inside && recorder.on && recorder.started && location->block)
+        sample(location, interrupted_at(context), missed);
     errno = before;
 }
 
@@ -331,12 +389,13 @@ static bool timer_start(struct sampler *sampler)
     /* SIGEV_THREAD_ID: to this thread, whose CPU time the clock counts; a signal to the process would stop any of
        them. */
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = samples_signal};
-    struct timespec pause = {.tv_sec = interval_ns / 1000000000, .tv_nsec = interval_ns % 1000000000};
     event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
     if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &sampler->timer) != 0)
         return false;
+    sampler->random = (uint32_t)event.sigev_notify_thread_id;
+    choose_instant(sampler, thread_cpu_ns() / interval_ns + 1);
     sampler->armed = true;
-    return timer_settime(sampler->timer, 0, &(struct itimerspec){.it_interval = pause, .it_value = pause}, NULL) == 0;
+    return timer_set(sampler);
 }
 
 void samples_start(struct location *location)

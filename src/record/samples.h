@@ -7,9 +7,9 @@
 #include <signal.h>
 
 /* What threads compute between the calls: each that calls MPI, or is created after MPI is initialised, has a timer of
-   its CPU time, whose signal takes a sample: the call path, as GCC's unwinder finds it. The handler tries the lock of
-   its location, never waits for it, allocates nothing, and does nothing while its thread is in MPI or in the recorder
-   (location_busy). Whatever cannot be recorded is counted.
+   its CPU time, whose signal takes a sample at one random instant of each period: the call path, as GCC's unwinder
+   finds it. The handler tries the lock of its location, never waits for it, allocates nothing, and does nothing while
+   its thread is in MPI or in the recorder (location_busy). Whatever cannot be recorded is counted.
 
    The signal is the highest real-time signal that is free when MPI is initialised. SA_RESTART lets most system calls
    go on; those that never do are in interrupts.c. A program that takes the signal for itself gets it: samples end. */

@@ -47,13 +47,15 @@ __attribute__((noinline)) void late(int rounds)
         sink = sink * 23 + (uint64_t)i;
 }
 
-/* Steps of equal length could keep time with the samples, which then hit the same function again and again. */
+/* Steps of equal length could keep time with the kernel's ticks, at which samples are taken; and processes with each
+   other. */
+static uint32_t step_seed = 1;
+
 static int rounds_of_step(void)
 {
     enum { LEAST = 100000, SPREAD = 200000 };
-    static uint32_t state = 1;
-    state = state * 1664525 + 1013904223;
-    return LEAST + (int)(state >> 8) % SPREAD;
+    step_seed = step_seed * 1664525 + 1013904223;
+    return LEAST + (int)(step_seed >> 8) % SPREAD;
 }
 
 static void steps(double until, int is_late)
@@ -88,6 +90,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    step_seed += (uint32_t)rank;
     int is_late = argc > 2 && strcmp(argv[2], "late") == 0 && rank == size - 1;
     for (int i = 0; i < 10; i++) {
         double part = (is_late ? 2 : 1) * seconds / 10;
