@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "engine/what_if.h"
+#include "render/reports/causal_report.h"
 #include "render/reports/what_if_report.h"
 
 #include <stdio.h>
@@ -25,6 +26,7 @@ struct question {
     size_t free_count, free_capacity, name_capacity;
     char list[LIST_SIZE]; /* of the faster processes */
     uint32_t *faster;
+    char *function;           /* the faster one; owned */
     struct scenario scenario; /* its words */
 };
 
@@ -34,9 +36,15 @@ static bool wants_network(const struct what_if_options *options)
     return options->latency.text || options->bandwidth.text || options->buses.text || options->eager.text;
 }
 
+/* "sort=25%": a function, not processes. */
+static bool speeds_function(const struct what_if_options *options)
+{
+    return options->speed_up && *options->speed_up && options->speed_up[strlen(options->speed_up) - 1] == '%';
+}
+
 static bool wants_replay(const struct what_if_options *options)
 {
-    return options->ideal || options->free;
+    return options->ideal || options->free || speeds_function(options);
 }
 
 /* Without a question the standard scenarios answer the usual ones. */
@@ -65,8 +73,8 @@ static enum status ask_network(struct question *question, const struct what_if_o
         return error_set(err, ERROR_USAGE, "--bandwidth: %s bytes per second is too slow", options->bandwidth.text);
     if (wants_network(options) && wants_replay(options))
         return error_set(err, ERROR_USAGE,
-                         "--ideal and --free apply to the recorded network: they cannot be combined with --latency, "
-                         "--bandwidth, --buses or --eager");
+                         "--ideal, --free and --speed-up of a function apply to the recorded network: they cannot be "
+                         "combined with --latency, --bandwidth, --buses or --eager");
     return STATUS_OK;
 }
 
@@ -93,6 +101,22 @@ static enum status ask_speed_up(struct question *question, const char *text, str
     if (selection_ranks(question->list, &question->faster, &question->change.faster_count, err) != STATUS_OK)
         return STATUS_FAILED;
     question->change.faster = question->faster;
+    return STATUS_OK;
+}
+
+/* "sort=25%": the function's own code takes 25 % less time. Names may contain "=", as operators of C++ do. */
+static enum status ask_function(struct question *question, const char *text, struct error *err)
+{
+    const char *equals = strrchr(text, '=');
+    char *end;
+    double percent = equals ? strtod(equals + 1, &end) : 0;
+    if (!equals || equals == text || end == equals + 1 || strcmp(end, "%") != 0 || !(percent > 0 && percent <= 100))
+        return error_set(err, ERROR_USAGE, "--speed-up: '%s' is not a function with a part of its time (sort=25%%)",
+                         text);
+    question->function = memory_copy_string(text);
+    question->function[equals - text] = '\0';
+    question->change.function = question->function;
+    question->change.part = percent / 100;
     return STATUS_OK;
 }
 
@@ -146,7 +170,9 @@ static enum status ask_change(struct question *question, const struct what_if_op
     question->change.balance = options->balance;
     if (ask_network(question, options, err) != STATUS_OK)
         return STATUS_FAILED;
-    if (options->speed_up && ask_speed_up(question, options->speed_up, err) != STATUS_OK)
+    if (speeds_function(options) && ask_function(question, options->speed_up, err) != STATUS_OK)
+        return STATUS_FAILED;
+    if (options->speed_up && !speeds_function(options) && ask_speed_up(question, options->speed_up, err) != STATUS_OK)
         return STATUS_FAILED;
     return options->free ? ask_free(question, options->free, err) : STATUS_OK;
 }
@@ -156,6 +182,7 @@ static void question_clear(struct question *question)
     free(question->free);
     free(question->names);
     free(question->faster);
+    free(question->function);
 }
 
 /* Its words. */
@@ -212,6 +239,15 @@ static void say_speed_up(struct question *question, const char *text)
     say(question, "speed-up", text, title);
 }
 
+static void say_function(struct question *question, const char *text)
+{
+    char title[SCENARIO_TEXT];
+    const char *name = question->function;
+    snprintf(title, sizeof title, "the code of %.*s takes %g %% less time", text_beginning(name, 80), name,
+             100 * question->change.part);
+    say(question, "speed-up", text, title);
+}
+
 /* Cut where a name is long: a title has a place for all changes together. */
 static void say_free(struct question *question, size_t index)
 {
@@ -240,7 +276,9 @@ static void say_change(struct question *question, const struct what_if_options *
         say_network(question, options);
     if (options->balance)
         say(question, "balance", NULL, WHAT_IF_EVEN);
-    if (options->speed_up)
+    if (question->function)
+        say_function(question, options->speed_up);
+    else if (options->speed_up)
         say_speed_up(question, options->speed_up);
     for (size_t i = 0; i < question->free_count; i++)
         say_free(question, i);
@@ -252,13 +290,18 @@ static void say_change(struct question *question, const struct what_if_options *
 static enum status check(const struct what_if_options *options, const struct engine_result *run, struct error *err)
 {
     const struct metrics *metrics = run->metrics;
-    if (metrics->own_defs && (asks_anything(options) || !metrics->analysis))
+    if (metrics->own_defs && (options->causal || asks_anything(options) || !metrics->analysis))
         return error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no events: give the trace",
                          options->common.inputs[0]);
     if (!metrics->analysis)
         return error_set(err, ERROR_INPUT, "%s: more calls than a replay can hold", options->common.inputs[0]);
     return STATUS_OK;
 }
+
+struct functions_page {
+    const struct what_if_options *options;
+    struct causal_report report;
+};
 
 struct page {
     const struct what_if_options *options;
@@ -294,15 +337,27 @@ static int answer_standard(const struct what_if_options *options, const struct e
     return code;
 }
 
+static enum status fault_samples(const struct what_if_options *options, struct error *err)
+{
+    return error_set(err, ERROR_USAGE, "%s: has no samples of functions: record it with --samples",
+                     options->common.inputs[0]);
+}
+
 static int answer(const struct what_if_options *options, struct question *question, const struct engine_result *run,
                   struct error *err)
 {
+    char nearest[GUESS_TEXT];
     struct scenario *scenario = &question->scenario;
     struct what_if_answer answer = engine_what_if(run, &question->change);
     if (answer.lack == WHAT_IF_LACKS_PROCESSES)
         (void)error_set(err, ERROR_USAGE, "--speed-up: there is no process %s in this trace", question->list);
     if (answer.lack == WHAT_IF_LACKS_FREE)
         (void)fault_free(question->names[answer.free_index], NAME_SIZE, err);
+    if (answer.lack == WHAT_IF_LACKS_SAMPLES)
+        (void)fault_samples(options, err);
+    if (answer.lack == WHAT_IF_LACKS_FUNCTION)
+        (void)error_set(err, ERROR_USAGE, "--speed-up: there are no samples in a function '%s'%s", question->function,
+                        guess_text(nearest, &answer.meant, "", ""));
     if (answer.lack != WHAT_IF_LACKS_NOTHING)
         return command_fault(err);
     say_change(question, options);
@@ -313,12 +368,40 @@ static int answer(const struct what_if_options *options, struct question *questi
     return write_answer(options, run, &(struct scenarios){scenario, 1, run->metrics->analysis->replay}, false);
 }
 
+static void write_functions(struct output *output, const void *context)
+{
+    const struct functions_page *page = context;
+    if (choice_is(page->options->format, "json"))
+        causal_write_json(output, &page->report);
+    else
+        causal_write_text(output, &page->report);
+}
+
+static int answer_functions(const struct what_if_options *options, const struct engine_result *run, struct error *err)
+{
+    char title[300];
+    const struct metrics *metrics = run->metrics;
+    if (!metrics->profile || metrics->profile->taken_count == 0) {
+        (void)fault_samples(options, err);
+        return command_fault(err);
+    }
+    run_title(title, sizeof title, &options->common);
+    struct what_if_functions answer = engine_what_if_functions(run, 0);
+    struct functions_page page = {options, {metrics, title, &answer.functions, answer.row, answer.count}};
+    int code = run_report_damage(&metrics->end, time_since(metrics->begin_ns, metrics->end_ns));
+    code = run_output(&options->target, write_functions, &page, code);
+    profile_rows_clear(&answer.functions);
+    return code;
+}
+
 static int what_if(const struct what_if_options *options, struct question *question, struct error *err)
 {
     int code;
     struct engine_result *run = ask(&options->common, &options->trace, WHAT_IF_WANTS, err);
     if (!run || check(options, run, err) != STATUS_OK)
         code = command_fault(err);
+    else if (options->causal)
+        code = answer_functions(options, run, err);
     else if (asks_anything(options))
         code = answer(options, question, run, err);
     else
@@ -329,7 +412,8 @@ static int what_if(const struct what_if_options *options, struct question *quest
 
 int cmd_what_if(const struct command *command, const struct what_if_options *options)
 {
-    (void)command;
+    if (options->causal && asks_anything(options))
+        return command_usage(command, "--causal tries changes of its own: it cannot be combined with others");
     struct error err = {0};
     struct question question = {0};
     int code =

@@ -97,7 +97,7 @@ struct what_if_options {
     struct target_options target;
     struct trace_options trace;
     struct choice format;
-    bool ideal, balance;
+    bool ideal, balance, causal;
     const char *speed_up, *free;
     struct time_option latency;
     struct bytes_option bandwidth, eager;

@@ -127,20 +127,21 @@ static enum status read_slices(struct run *run, struct accumulator_options what,
 }
 
 /* Samples of the same part of the run as everything else. */
-static struct profile_builder *profiling(const struct accumulator_options *what)
+static struct profile_builder *profiling(const struct run *run, const struct accumulator_options *what)
 {
     return profile_builder_new(&(struct profile_select){.have_from = what->have_from,
                                                         .have_to = what->have_to,
                                                         .from_ns = what->from_ns,
                                                         .to_ns = what->to_ns,
                                                         .ranks = what->ranks,
-                                                        .rank_count = what->rank_count});
+                                                        .rank_count = what->rank_count,
+                                                        .each = (run->wants & ENGINE_SAMPLES) != 0});
 }
 
 /* The same with samples. */
 static enum status read_samples(struct run *run, struct accumulator_options what, struct error *err)
 {
-    struct profile_builder *profile = profiling(&what);
+    struct profile_builder *profile = profiling(run, &what);
     run->accumulator = accumulator_new(what);
     struct sink *sinks[] = {accumulator_sink(run->accumulator), profile_builder_sink(profile)};
     enum status status = engine_stream(run->request, run->reader, sinks, 2, err);
@@ -169,7 +170,7 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
     struct graph_builder *graph = graph_builder_new();
     struct user_spans_builder *spans = user_spans_builder_new();
     struct stuck_builder *stuck = stuck_builder_new();
-    struct profile_builder *profile = profiling(&what);
+    struct profile_builder *profile = profiling(run, &what);
     struct process_resources_builder *resources = process_resources_builder_new();
     struct sink *sinks[BEFORE_HANG_SINKS + 3] = {accumulator_sink(run->accumulator), graph_builder_sink(graph),
                                                  user_spans_builder_sink(spans)};

@@ -2,10 +2,23 @@
 #include "engine/what_if.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
+#include "core/parallel.h"
 #include "heuristics/even_work.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Each replay needs memory of its own. */
+enum { THREADS_REPLAYING = 4 };
+
+/* Code that is faster, chosen by row. */
+struct faster_code {
+    struct profile_rows functions;
+    bool *chosen;
+    struct causal *causal; /* NULL: none is */
+    double part;
+};
 
 /* A change in the form that the replays need. */
 struct replayed {
@@ -13,6 +26,7 @@ struct replayed {
     double *compute; /* by location, owned */
     unsigned free_waits;
     bool *free_states, *free_channels; /* owned; NULL: none is free */
+    struct faster_code code;
 };
 
 static void replayed_clear(struct replayed *replayed)
@@ -20,6 +34,9 @@ static void replayed_clear(struct replayed *replayed)
     free(replayed->compute);
     free(replayed->free_states);
     free(replayed->free_channels);
+    causal_free(replayed->code.causal);
+    profile_rows_clear(&replayed->code.functions);
+    free(replayed->code.chosen);
 }
 
 /* Factors of 1, for a change of some of them. */
@@ -91,8 +108,36 @@ static bool free_one(struct replayed *replayed, const struct what_if_free *item)
     return true;
 }
 
-static enum what_if_lack prepare(struct replayed *replayed, const struct what_if_change *change, size_t *free_index)
+/* The name is that of all functions called so. False: of none in which a sample was taken. */
+static bool choose_functions(struct faster_code *code, const char *name, struct guess *meant)
 {
+    bool found = false;
+    *meant = guess_of(name, strlen(name));
+    code->chosen = memory_new((code->functions.count + 1) * sizeof *code->chosen);
+    for (size_t i = 0; i < code->functions.count && code->functions.row[i].samples > 0; i++) {
+        found |= code->chosen[i] = strcmp(code->functions.row[i].name, name) == 0;
+        guess_try(meant, code->functions.row[i].name);
+    }
+    return found;
+}
+
+static enum what_if_lack prepare_code(struct replayed *replayed, const struct engine_result *run,
+                                      const struct what_if_change *change, struct what_if_answer *answer)
+{
+    const struct profile *profile = run->metrics->profile;
+    if (!profile || profile->taken_count == 0)
+        return WHAT_IF_LACKS_SAMPLES;
+    replayed->code.functions = profile_rows_of(profile, PROFILE_BY_FUNCTION);
+    if (!choose_functions(&replayed->code, change->function, &answer->meant))
+        return WHAT_IF_LACKS_FUNCTION;
+    replayed->code.causal = causal_new(run->graph, profile);
+    return WHAT_IF_LACKS_NOTHING;
+}
+
+static enum what_if_lack prepare(struct replayed *replayed, const struct what_if_change *change,
+                                 struct what_if_answer *answer)
+{
+    size_t *free_index = &answer->free_index;
     const struct graph *graph = replayed->graph;
     replayed->compute = change->balance ? what_if_balanced(graph) : all_as_recorded(graph);
     if (change->faster && speed_up(replayed, change) == 0)
@@ -121,41 +166,66 @@ static void replay_on_network(const struct replayed *replayed, const struct netw
 
 static void replay_as_recorded(const struct replayed *replayed, bool ideal, struct what_if_answer *answer)
 {
-    struct replay replay =
-        replay_run(replayed->graph, (struct replay_options){.compute = replayed->compute,
-                                                            .ideal = ideal,
-                                                            .free_waits = replayed->free_waits,
-                                                            .free_states = replayed->free_states,
-                                                            .free_channels = replayed->free_channels});
+    const struct faster_code *code = &replayed->code;
+    struct replay_options options = {.compute = replayed->compute,
+                                     .ideal = ideal,
+                                     .free_waits = replayed->free_waits,
+                                     .free_states = replayed->free_states,
+                                     .free_channels = replayed->free_channels};
+    struct replay replay;
+    if (code->causal)
+        replay = causal_replay(code->causal, code->functions.row_of, code->chosen, code->part, options);
+    else
+        replay = replay_run(replayed->graph, options);
     answer->end_ns = replay.end_ns;
     answer->forced = replay.forced;
 }
 
 static bool is_balance_alone(const struct what_if_change *change)
 {
-    return change->balance && !change->faster && !change->ideal && change->free_count == 0 && !change->network;
+    return change->balance && !change->faster && !change->function && !change->ideal && change->free_count == 0 &&
+           !change->network;
+}
+
+static void replay_change(const struct replayed *replayed, const struct engine_result *run,
+                          const struct what_if_change *change, struct what_if_answer *answer)
+{
+    int64_t recorded_ns = run->metrics->analysis->replay;
+    bool by_steps;
+    if (change->network)
+        replay_on_network(replayed, change->network, answer);
+    else
+        replay_as_recorded(replayed, change->ideal, answer);
+    answer->saving_ns = recorded_ns - answer->end_ns;
+    /* Even work is one fix, with one number (even_work.h); beside other changes it is that of the totals. */
+    if (is_balance_alone(change)) {
+        answer->saving_ns = even_work_saving_ns(run->metrics, &by_steps);
+        answer->end_ns = recorded_ns - answer->saving_ns;
+    }
 }
 
 struct what_if_answer engine_what_if(const struct engine_result *run, const struct what_if_change *change)
 {
-    struct replayed replayed = {.graph = run->graph};
+    struct replayed replayed = {.graph = run->graph, .code.part = change->part};
     struct what_if_answer answer = {0};
-    int64_t recorded_ns = run->metrics->analysis->replay;
-    bool by_steps;
-    answer.lack = prepare(&replayed, change, &answer.free_index);
-    if (answer.lack == WHAT_IF_LACKS_NOTHING) {
-        if (change->network)
-            replay_on_network(&replayed, change->network, &answer);
-        else
-            replay_as_recorded(&replayed, change->ideal, &answer);
-        answer.saving_ns = recorded_ns - answer.end_ns;
-        /* Even work is one fix, with one number (even_work.h); beside other changes it is that of the totals. */
-        if (is_balance_alone(change)) {
-            answer.saving_ns = even_work_saving_ns(run->metrics, &by_steps);
-            answer.end_ns = recorded_ns - answer.saving_ns;
-        }
-    }
+    answer.lack = prepare(&replayed, change, &answer);
+    if (answer.lack == WHAT_IF_LACKS_NOTHING && change->function)
+        answer.lack = prepare_code(&replayed, run, change, &answer);
+    if (answer.lack == WHAT_IF_LACKS_NOTHING)
+        replay_change(&replayed, run, change, &answer);
     replayed_clear(&replayed);
+    return answer;
+}
+
+struct what_if_functions engine_what_if_functions(const struct engine_result *run, unsigned threads)
+{
+    const struct profile *profile = run->metrics->profile;
+    struct what_if_functions answer = {.functions = profile_rows_of(profile, PROFILE_BY_FUNCTION)};
+    struct causal *causal = causal_new(run->graph, profile);
+    if (threads == 0)
+        threads = parallel_processors();
+    answer.count = causal_table(causal, &answer.functions, smaller(threads, (unsigned)THREADS_REPLAYING), answer.row);
+    causal_free(causal);
     return answer;
 }
 

@@ -11,7 +11,7 @@ struct profile_builder {
     struct sink sink;
     struct profile_select select;
     struct profile *profile;
-    size_t cell_capacity;
+    size_t cell_capacity, taken_capacity;
     struct map cell_of; /* path and rank -> index of the cell + 1 */
 };
 
@@ -39,6 +39,13 @@ static void add(struct profile_builder *builder, const struct event *event)
     profile->samples++;
     time_add(&cell->ns, ns);
     time_add(&profile->ns, ns);
+    if (builder->select.each)
+        ARRAY_PUSH(profile->taken, profile->taken_count, builder->taken_capacity,
+                   (struct profile_sample){.time_ns = event->time_ns,
+                                           .ns = ns,
+                                           .path = event->state,
+                                           .rank = event->process,
+                                           .thread = event->thread});
 }
 
 static enum status on_begin(struct sink *sink, const struct defs *defs, struct error *err)
@@ -82,6 +89,18 @@ static int by_path(const void *left_cell, const void *right_cell)
     return order_by(left->rank, right->rank);
 }
 
+static int by_time(const void *left_sample, const void *right_sample)
+{
+    const struct profile_sample *left = left_sample, *right = right_sample;
+    if (left->rank != right->rank)
+        return order_by(left->rank, right->rank);
+    if (left->thread != right->thread)
+        return order_by(left->thread, right->thread);
+    if (left->time_ns != right->time_ns)
+        return order_by(left->time_ns, right->time_ns);
+    return order_by(left->path, right->path);
+}
+
 static int by_number(const void *left, const void *right)
 {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
@@ -108,6 +127,8 @@ struct profile *profile_builder_end(struct profile_builder *builder)
     struct profile *profile = builder->profile;
     if (profile->cell_count > 0)
         qsort(profile->cells, profile->cell_count, sizeof *profile->cells, by_path);
+    if (profile->taken_count > 0)
+        qsort(profile->taken, profile->taken_count, sizeof *profile->taken, by_time);
     list_ranks(profile);
     map_clear(&builder->cell_of);
     free(builder);
@@ -120,6 +141,7 @@ void profile_free(struct profile *profile)
         return;
     free(profile->cells);
     free(profile->ranks);
+    free(profile->taken);
     free(profile);
 }
 

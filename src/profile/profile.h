@@ -14,6 +14,12 @@ struct profile_cell {
     int64_t ns;
 };
 
+/* One sample, where each is wanted. */
+struct profile_sample {
+    int64_t time_ns, ns; /* when it was taken, on the trace's clock; the time for which it stands */
+    uint32_t path, rank, thread;
+};
+
 struct profile {
     const struct defs *defs;    /* borrowed */
     struct profile_cell *cells; /* by path, then by rank */
@@ -22,6 +28,8 @@ struct profile {
     int64_t ns;      /* of all samples */
     uint32_t *ranks; /* those with samples, ascending */
     size_t rank_count;
+    struct profile_sample *taken; /* each sample, by rank, thread and time; NULL: not wanted, or none */
+    size_t taken_count;
 };
 
 /* Which samples count; all zero: all. */
@@ -30,6 +38,7 @@ struct profile_select {
     int64_t from_ns, to_ns; /* [from, to) on the trace's clock */
     const uint32_t *ranks;  /* ascending; NULL: all. Borrowed. */
     size_t rank_count;
+    bool each; /* fill in `taken`: 32 bytes a sample */
 };
 
 struct profile_builder;
