@@ -403,19 +403,47 @@ static void take_delays(struct analyst *analyst)
     delays_clear(&delays);
 }
 
+/* Waiting for messages of the process in a row, or for it to receive theirs. */
+static double endpoint_ns(const struct analysis *analysis, uint32_t row)
+{
+    double ns = 0;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+        if (ENDPOINT_KINDS >> kind & 1)
+            ns += (double)analysis->waits[kind].causes_ns[row];
+    return ns;
+}
+
 /* Finds locations that keep others waiting for messages long enough to matter. */
 static bool *find_endpoints(const struct analyst *analyst)
 {
     const struct analysis *analysis = analyst->analysis;
     bool *endpoints = memory_new(analyst->graph->location_count);
-    for (size_t location = 0; location < analyst->graph->location_count; location++) {
-        double ns = 0;
-        for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
-            if (ENDPOINT_KINDS >> kind & 1)
-                ns += (double)analysis->waits[kind].causes_ns[analyst->rows[location]];
-        endpoints[location] = ns >= REPLAY_SHARE * (double)analysis->duration;
-    }
+    double least_ns = REPLAY_SHARE * (double)analysis->duration;
+    for (size_t location = 0; location < analyst->graph->location_count; location++)
+        endpoints[location] = endpoint_ns(analysis, analyst->rows[location]) >= least_ns;
     return endpoints;
+}
+
+/* From this part of the waiting for a process on, queues are what is waited for there. Then the rest follows from them:
+   a process that waits its turn elsewhere is late where others wait for it. */
+static const double QUEUES_PREVAIL = 1.0 / 3;
+
+static void keep_queued_for(const struct analyst *analyst, bool *endpoints)
+{
+    const struct analysis *analysis = analyst->analysis;
+    for (size_t location = 0; location < analyst->graph->location_count; location++) {
+        uint32_t row = analyst->rows[location];
+        double queued_ns = (double)analysis->contention.causes_ns[row];
+        endpoints[location] &= queued_ns > 0 && queued_ns >= QUEUES_PREVAIL * endpoint_ns(analysis, row);
+    }
+}
+
+/* Elsewhere only what is proven to be spent in queues counts. */
+static void keep_proven(struct queues *queues, const bool *queued_for)
+{
+    for (size_t i = 0; i < queues->count; i++)
+        if (!queued_for[queues->queued[i].cause_location])
+            queues->queued[i].behind_ns = queues->queued[i].ns;
 }
 
 /* Finds where processes queue for one, and replays the run without queues. */
@@ -433,6 +461,8 @@ static void take_contention(struct analyst *analyst)
     struct queues queues = queues_of(graph, endpoints, analysis->duration / QUEUED_LEAST);
     for (size_t i = 0; i < queues.count; i++) {
         const struct queued *queued = &queues.queued[i];
+        if (queued->ns == 0)
+            continue;
         struct call call = graph_call(graph, queued->location, queued->call);
         struct wait wait = wait_of(graph, queued->location, queued->call);
         int64_t begin_ns = call.enter_ns + wait.ns - queued->ns;
@@ -440,9 +470,10 @@ static void take_contention(struct analyst *analyst)
         add_wait(analyst, CONTENTION, queued->location, queued->call, &call, &wait, begin_ns,
                  course_bin(&analyst->edges, 0, time_since(analyst->begin_ns, begin_ns)));
     }
-    /* The replay leaves exactly these parts out of the waits. */
     if ((double)sums->ns >= REPLAY_SHARE * all_ns) {
-        struct replay replay = replay_run(graph, (struct replay_options){.queues = &queues});
+        keep_queued_for(analyst, endpoints);
+        keep_proven(&queues, endpoints);
+        struct replay replay = replay_run(graph, (struct replay_options){.queues = &queues, .queued_for = endpoints});
         sums->saving_ns = time_since(replay.end_ns, analysis->replay);
     }
     queues_clear(&queues);

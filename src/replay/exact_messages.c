@@ -61,10 +61,26 @@ static const struct queued *queued_in(struct exact *exact, uint32_t location)
     return next->location == location && next->call == call ? next : NULL;
 }
 
+/* True if the location at the other end of a message is in time for it, but for what is left of the recorded wait. */
+static bool is_in_other_order(const struct exact *exact, uint32_t other_location)
+{
+    return exact->options.queued_for && exact->options.queued_for[other_location];
+}
+
+/* What is left of the recorded wait of the location's next call for the other, without the queue there. */
+static int64_t left_of_queue(const struct exact *exact, uint32_t location, const struct queued *queued,
+                             uint32_t other_location)
+{
+    struct wait wait = wait_of(exact->player.graph, location, exact->player.locations[location].at);
+    if (wait.cause_location != other_location || !(ENDPOINT_KINDS >> wait.kind & 1))
+        return 0;
+    return queued ? larger(wait.ns - queued->behind_ns, INT64_C(0)) : wait.ns;
+}
+
 /* How much earlier the location at the other end of a message is ready. */
 static int64_t sooner_ns(const struct queued *queued, uint32_t other_location)
 {
-    return queued && queued->cause_location == other_location ? queued->ns : 0;
+    return queued && queued->cause_location == other_location ? queued->behind_ns : 0;
 }
 
 /* A receive of one message waits for it; for other calls the longest wait counts.
@@ -91,12 +107,15 @@ int64_t exact_end_of_receives(struct exact *exact, uint32_t location, const stru
         struct dependency dependency = {.recorded_ns = graph_call(graph, m.send_location, m.send_call).enter_ns,
                                         .replayed_ns = exact->message_ns[waited] - sooner_ns(queued, m.send_location),
                                         .kind = wait_for_message_kind(call),
-                                        .free = is_free_channel(exact, m.channel)};
+                                        .free = is_free_channel(exact, m.channel) ||
+                                                is_in_other_order(exact, m.send_location)};
         /* Of several messages it is unknown which one held the call for how long: the longest wait bounds all. */
         int64_t wait_ns = longest_ns;
         if (single)
             wait_ns = exact_wait_for(call, dependency.recorded_ns);
         int64_t ns = exact_end_after(exact, call, exact->player.locations[location].now_ns, &dependency, wait_ns);
+        if (is_in_other_order(exact, m.send_location))
+            ns += left_of_queue(exact, location, queued, m.send_location);
         end_ns = larger(end_ns, ns);
     }
     return end_ns;
@@ -144,8 +163,11 @@ static bool depend_on_receiver(struct exact *exact, uint32_t location, const str
     struct dependency dependency = {.recorded_ns = posted_ns,
                                     .replayed_ns = replayed_ns - sooner_ns(ending->queued, m.receive_location),
                                     .kind = WAIT_LATE_RECEIVER,
-                                    .free = is_free_channel(exact, m.channel)};
+                                    .free = is_free_channel(exact, m.channel) ||
+                                            is_in_other_order(exact, m.receive_location)};
     int64_t ns = exact_end_after(exact, call, exact->player.locations[location].now_ns, &dependency, ending->wait_ns);
+    if (is_in_other_order(exact, m.receive_location))
+        ns += left_of_queue(exact, location, ending->queued, m.receive_location);
     ending->end_ns = larger(ending->end_ns, ns);
     return true;
 }

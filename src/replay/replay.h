@@ -28,7 +28,9 @@ struct replay_options {
        count) after the last; NULL: see `compute`. */
     int64_t (*pace)(const void *context, uint32_t location, uint32_t index, int64_t from_ns, int64_t to_ns);
     const void *pace_context;
-    const struct queues *queues; /* waits without their part spent in a queue (endpoints.h); or NULL */
+    const struct queues *queues; /* waits without `behind_ns` (endpoints.h); or NULL */
+    const bool *queued_for; /* by location: its messages come in another order, so that what it keeps others waiting
+                               beyond `behind_ns` is all that they wait for it; or NULL */
 };
 
 struct replay {

@@ -33,14 +33,22 @@ struct request {
     int64_t begin_ns, waited_ns;
 };
 
+/* A call of the process itself that waits for messages, and moves them: it is late where others wait for it. */
+struct own_wait {
+    int64_t end_ns;
+    int64_t before_ns; /* in all such calls until the end */
+};
+
 /* A process that others wait for. */
 struct endpoint {
     const struct graph *graph;
     const uint32_t
         *completers; /* by message with links: 1 + the call of its sender's location that completes its send */
     int64_t least_ns;
-    struct turn turns[TURNS]; /* by their ends */
-    size_t count, done;       /* the first `done` are finished, and are kept for those after them */
+    struct turn turns[TURNS];   /* by their ends */
+    size_t count, done;         /* the first `done` are finished, and are kept for those after them */
+    struct own_wait *own_waits; /* in order of time; owned */
+    size_t own_count, own_capacity;
     struct queues queues;
     size_t capacity;
 };
@@ -76,30 +84,61 @@ static bool is_queue(const struct endpoint *endpoint, size_t first)
     return waiting >= QUEUE_LEAST;
 }
 
-/* How long the waiter of a turn queues behind others. */
-static int64_t queued_ns(const struct endpoint *endpoint, size_t index)
+/* How long the process itself has been in calls that wait for messages, until a time. */
+static int64_t own_waits_until(const struct endpoint *endpoint, int64_t time_ns)
 {
-    const struct turn *turn = &endpoint->turns[index];
-    size_t first = turn_from(endpoint, turn->enter_ns);
-    if (first >= index || !is_queue(endpoint, first))
-        return 0;
-    const struct turn *ahead = &endpoint->turns[first];
-    int64_t from_ns = larger(ahead->begin_ns, turn->enter_ns), to_ns = turn->served ? turn->begin_ns : turn[-1].end_ns;
-    int64_t ns = time_since(from_ns, to_ns) - (turn->waited_ns - ahead->waited_ns);
+    size_t low = 0, high = endpoint->own_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (endpoint->own_waits[middle].end_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int64_t before_ns = low > 0 ? endpoint->own_waits[low - 1].before_ns : 0;
+    if (low == endpoint->own_count)
+        return before_ns;
+    /* A call in which the time lies counts from its begin to the time. */
+    const struct own_wait *next = &endpoint->own_waits[low];
+    return larger(before_ns, next->before_ns - time_since(time_ns, next->end_ns));
+}
+
+/* A wait that others share with the process ends no earlier than they let it. */
+static int64_t not_for_others(const struct turn *turn, int64_t ns)
+{
     if (turn->other_ns != INT64_MIN && ns > time_since(turn->other_ns, turn->end_ns))
         ns = time_since(turn->other_ns, turn->end_ns);
     return larger(ns, INT64_C(0));
+}
+
+/* How long the waiter of a turn queues behind others, and behind those that the process itself waits for. */
+static struct queued queued_in(const struct endpoint *endpoint, size_t index)
+{
+    const struct turn *turn = &endpoint->turns[index];
+    struct queued queued = {.location = turn->location, .call = turn->call};
+    size_t first = turn_from(endpoint, turn->enter_ns);
+    int64_t from_ns = larger(turn->begin_ns, turn->enter_ns), to_ns = from_ns;
+    if (first < index && is_queue(endpoint, first)) {
+        const struct turn *ahead = &endpoint->turns[first];
+        from_ns = larger(ahead->begin_ns, turn->enter_ns);
+        to_ns = turn->served ? turn->begin_ns : turn[-1].end_ns;
+        queued.ns = not_for_others(turn, time_since(from_ns, to_ns) - (turn->waited_ns - ahead->waited_ns));
+    }
+    int64_t before_ns = own_waits_until(endpoint, from_ns) - own_waits_until(endpoint, turn->enter_ns);
+    queued.behind_ns = larger(queued.ns, not_for_others(turn, before_ns + time_since(from_ns, to_ns)));
+    return queued;
 }
 
 /* Reports the turns up to `end`. */
 static void report(struct endpoint *endpoint, uint32_t location, size_t end)
 {
     for (; endpoint->done < end; endpoint->done++) {
-        const struct turn *turn = &endpoint->turns[endpoint->done];
-        int64_t ns = queued_ns(endpoint, endpoint->done);
-        if (ns >= endpoint->least_ns && ns > 0)
-            ARRAY_PUSH(endpoint->queues.queued, endpoint->queues.count, endpoint->capacity,
-                       (struct queued){turn->location, turn->call, location, ns});
+        struct queued queued = queued_in(endpoint, endpoint->done);
+        queued.cause_location = location;
+        if (queued.ns < endpoint->least_ns)
+            queued.ns = 0;
+        if (queued.behind_ns >= endpoint->least_ns && queued.behind_ns > 0)
+            ARRAY_PUSH(endpoint->queues.queued, endpoint->queues.count, endpoint->capacity, queued);
     }
 }
 
@@ -209,12 +248,27 @@ static void meet_receivers(struct endpoint *endpoint, uint32_t location, uint32_
     }
 }
 
+static void find_own_waits(struct endpoint *endpoint, uint32_t location)
+{
+    int64_t all_ns = 0;
+    for (uint32_t i = 0; i < endpoint->graph->locations[location].count; i++) {
+        struct wait wait = wait_of(endpoint->graph, location, i);
+        if (!is_one_of(wait.kind))
+            continue;
+        struct call call = graph_call(endpoint->graph, location, i);
+        time_add(&all_ns, time_since(call.enter_ns, call.leave_ns));
+        ARRAY_PUSH(endpoint->own_waits, endpoint->own_count, endpoint->own_capacity,
+                   (struct own_wait){call.leave_ns, all_ns});
+    }
+}
+
 static void visit(struct endpoint *endpoint, uint32_t location)
 {
     const struct graph *graph = endpoint->graph;
     struct request request = {.location = GRAPH_NONE};
     int64_t waited_ns = 0;
-    endpoint->count = endpoint->done = 0;
+    endpoint->count = endpoint->done = endpoint->own_count = 0;
+    find_own_waits(endpoint, location);
     for (uint32_t i = 0; i < graph->locations[location].count; i++) {
         struct call call = graph_call(graph, location, i);
         meet_senders(endpoint, location, i, &call, waited_ns);
@@ -264,6 +318,7 @@ struct queues queues_of(const struct graph *graph, const bool *endpoints, int64_
     if (queues.count > 0)
         qsort(queues.queued, queues.count, sizeof *queues.queued, by_place);
     free(completers);
+    free(endpoint->own_waits);
     free(endpoint);
     return queues;
 }

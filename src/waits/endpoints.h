@@ -17,7 +17,9 @@
    - It queues from when R started serving the first of the others, or from its own begin if that is later, until R
    started serving it, excluding R's own waits meanwhile.
 
-   This is less than all queueing: the time before R's first turn is not counted. */
+   This is less than all queueing: the time before R's first turn is not counted, nor are R's own waits. Where they are
+   for messages, too, R may be late because it queues elsewhere: `behind_ns` is with them, and without what R computes.
+ */
 
 enum {
     ENDPOINT_KINDS =
@@ -27,7 +29,8 @@ enum {
 struct queued {
     uint32_t location, call;
     uint32_t cause_location; /* where it waits in the queue */
-    int64_t ns;              /* of its wait */
+    int64_t ns;              /* of its wait; 0: it does not queue, but R waits */
+    int64_t behind_ns;       /* the same, and what R waits for messages meanwhile; at least `ns` */
 };
 
 struct queues {
@@ -35,8 +38,9 @@ struct queues {
     size_t count;
 };
 
-/* `endpoints`, by location: whether its queues are searched; NULL: all. Waits with less than `least_ns` of queueing are
-   left out. Memory: 24 bytes for each one reported, and 4 for each message with links. */
+/* `endpoints`, by location: whether its queues are searched; NULL: all. Waits with less than `least_ns` of both are
+   left out. Memory: 32 bytes for each one reported, 16 for each wait of one location, and 4 for each message with
+   links. */
 struct queues queues_of(const struct graph *graph, const bool *endpoints, int64_t least_ns);
 void queues_clear(struct queues *queues);
 

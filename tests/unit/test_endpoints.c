@@ -135,6 +135,28 @@ static void test_saving(void)
     analysis_free(analysis);
 }
 
+/* The same, but process 0 does not work before 30: it waits until then to get rid of a message of its own. In another
+   order nobody would have to wait for that either: 16 more. */
+static void test_late_for_a_queue(void)
+{
+    struct trace trace = {0};
+    moment(&trace, 0, 0);
+    message(&trace, 0, SSEND, 10, 30, 4);
+    moment(&trace, 4, 0);
+    message(&trace, 4, RECV, 25, 30, 0);
+    for (uint32_t p = 1; p < 4; p++) {
+        message(&trace, 0, RECV, 10 + 20 * p, 11 + 20 * p, (int32_t)p);
+        moment(&trace, p, 0);
+        message(&trace, p, SSEND, 14, 11 + 20 * p, 0);
+        moment(&trace, p, 111 + 20 * p);
+    }
+    moment(&trace, 0, 91);
+    struct analysis *analysis = analysed(&trace, 5);
+    EXPECT(analysis, "late for a queue: only what is proven", 0, 0, 20, 40, 0);
+    tap_equal_int(analysis->contention.saving_ns, 56, "late for a queue: what is saved");
+    analysis_free(analysis);
+}
+
 /* Three ask at 10 and wait for the answer; process 0 takes the requests at 20, 40, 60, works 19 on each and answers. */
 static struct trace servers(bool waits_between)
 {
@@ -254,6 +276,7 @@ int main(void)
     defs_make();
     test_receiving();
     test_saving();
+    test_late_for_a_queue();
     test_completing();
     test_posting();
     test_answering();
