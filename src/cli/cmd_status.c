@@ -62,7 +62,7 @@ int cmd_status(const struct command *command, const struct status_options *optio
     struct error err = {0};
     struct live live;
     char *directory = directory_of(&options->common, &err);
-    if (!directory || live_open(&live, directory, true, &err) != STATUS_OK) {
+    if (!directory || live_open(&live, directory, true, NULL, &err) != STATUS_OK) {
         free(directory);
         return command_fault(&err);
     }
@@ -71,6 +71,7 @@ int cmd_status(const struct command *command, const struct status_options *optio
                           .directory = directory,
                           .json = choice_is(options->format, "json")};
     int code = run_output(&options->target, write_status, &shown, EXIT_DONE);
+    live_pace_clear(&shown.pace);
     live_close(&live);
     free(directory);
     return code;
@@ -89,7 +90,8 @@ int cmd_top(const struct command *command, const struct top_options *options)
     shown.screen = !shown.json && isatty(STDOUT_FILENO);
     int code = EXIT_DONE;
     bool goes_on = true;
-    while (goes_on && code == EXIT_DONE && live_open(&now, directory, false, &err) == STATUS_OK) {
+    while (goes_on && code == EXIT_DONE &&
+           live_open(&now, directory, true, before.state ? &before : NULL, &err) == STATUS_OK) {
         shown.live = &now;
         /* the first time since the begin, then since the last look */
         shown.pace = live_pace_of(before.state ? &before : NULL, &now);
@@ -97,6 +99,7 @@ int cmd_top(const struct command *command, const struct top_options *options)
             fputs("\033[H\033[2J", stdout);
         fflush(stdout);
         code = run_output(NULL, write_status, &shown, EXIT_DONE);
+        live_pace_clear(&shown.pace);
         goes_on = now.unfinished > 0;
         live_close(&before);
         before = now;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/live.h"
 
+#include "cli/live_iterations.h"
 #include "convert/record/read_record.h"
 #include "convert/stream.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "metrics/accumulator.h"
-#include "phases/phase_numbers.h"
 #include "record/clock.h"
 
 #include <dirent.h>
@@ -15,48 +16,67 @@
 #include <string.h>
 #include <unistd.h>
 
+#define LAST_SECONDS_NS INT64_C(5000000000) /* that efficiencies are of */
+enum {
+    LATE_BYTES = 8 << 20, /* of all files together */
+    LATE_LEAST = 64 << 10 /* of a file: some 4,000 calls */
+};
+
 struct live_state {
     struct recordings recordings;
-    struct reader *reader;
+    struct reader *reader, *judged; /* of the last part; of all, if that was read besides */
     struct accumulator *accumulator;
 };
 
-static void count_iterations(struct live *live, struct graph_builder *graphs, struct user_spans_builder *spans)
-{
-    struct graph *graph = graph_builder_end(graphs);
-    struct user_spans *user = user_spans_builder_end(spans);
-    struct phase_metrics *phases = NULL;
-    live->iterations = 0;
-    if (!graph->too_large)
-        phases = phase_metrics_with(graph, user);
-    if (phases && phases->iterations.loop != PHASE_NONE)
-        live->iterations = phases->iterations.count;
-    phase_metrics_free(phases);
-    user_spans_free(user);
-    graph_free(graph);
-}
-
-static enum status read_all(struct live *live, bool with_iterations, struct error *err)
+/* One pass for everything: the files grow, and two passes would see different runs. */
+static enum status read_late(struct live *live, bool with_iterations, struct error *err)
 {
     struct live_state *state = live->state;
+    uint64_t share = LATE_BYTES / state->recordings.file_count;
+    state->reader = record_reader_open_late(&state->recordings, 0, larger(share, (uint64_t)LATE_LEAST), err);
+    if (!state->reader)
+        return STATUS_FAILED;
+    live->whole = record_reader_from_ns(state->reader) == 0; /* of a small recording the last part is all */
+    live->now_ns = record_reader_now_ns(state->reader);
+    live->from_ns = larger(record_reader_from_ns(state->reader), live->now_ns - LAST_SECONDS_NS);
     struct stuck_builder *stuck = stuck_builder_new();
-    struct graph_builder *graphs = NULL;
-    struct user_spans_builder *spans = NULL;
-    state->accumulator = accumulator_new((struct accumulator_options){0});
-    /* One pass for everything: the files grow, and two passes would see different runs. */
-    struct sink *sinks[4] = {stuck_builder_sink(stuck), accumulator_sink(state->accumulator)};
+    struct live_iterations *iterations = NULL;
+    state->accumulator =
+        accumulator_new((struct accumulator_options){.have_from = live->from_ns > 0, .from_ns = live->from_ns});
+    struct sink *sinks[3] = {stuck_builder_sink(stuck), accumulator_sink(state->accumulator)};
     size_t count = 2;
     if (with_iterations) {
-        graphs = graph_builder_new();
-        spans = user_spans_builder_new();
-        sinks[count++] = graph_builder_sink(graphs);
-        sinks[count++] = user_spans_builder_sink(spans);
+        iterations = live_iterations_new(live->whole);
+        sinks[count++] = live_iterations_sink(iterations);
     }
     enum status status = stream_run(state->reader, sinks, count, NULL, NULL, err);
     live->stuck = stuck_builder_end(stuck);
-    if (with_iterations)
-        count_iterations(live, graphs, spans);
+    live->stuck->begin_ns = 0; /* the trace's time counts from its begin, also where that was not read */
+    if (iterations)
+        live->iterations = live_iterations_end(iterations, state->reader);
     return status;
+}
+
+/* Which message or collective is missing shows only in what all processes did from the begin on. */
+static enum status judge_whole(struct live *live, struct error *err)
+{
+    struct live_state *state = live->state;
+    state->judged = record_reader_open(&state->recordings, 0, err);
+    if (!state->judged)
+        return STATUS_FAILED;
+    struct stuck_builder *stuck = stuck_builder_new();
+    struct sink *sink = stuck_builder_sink(stuck);
+    enum status status = stream_run(state->judged, &sink, 1, NULL, NULL, err);
+    stuck_free(live->stuck);
+    live->stuck = stuck_builder_end(stuck);
+    live->whole = true;
+    return status;
+}
+
+/* A crash shows at the end. */
+static bool is_judged(const struct live *live)
+{
+    return live->whole || live->stuck->kind == STUCK_ENDED || live->stuck->waited_ns < STUCK_QUIET_NS;
 }
 
 /* When the program has ended, sight record merges and removes the files, perhaps while they are listed here: what was
@@ -70,7 +90,8 @@ static enum status check_whole(const struct recordings *recordings, const char *
     return STATUS_OK;
 }
 
-enum status live_open(struct live *live, const char *directory, bool with_iterations, struct error *err)
+enum status live_open(struct live *live, const char *directory, bool with_iterations, const struct live *before,
+                      struct error *err)
 {
     *live = (struct live){.state = memory_new(sizeof *live->state)};
     struct live_state *state = live->state;
@@ -80,13 +101,15 @@ enum status live_open(struct live *live, const char *directory, bool with_iterat
         /* files grow while they are read: all are read as far as they are now, so that their ends fit together */
         recordings_freeze(&state->recordings);
         state->recordings.alive_ns = clock_ns();
-        state->reader = record_reader_open(&state->recordings, 0, err);
-        if (!state->reader)
-            status = STATUS_FAILED;
+        for (size_t i = 0; i < state->recordings.file_count; i++)
+            live->bytes += state->recordings.files[i].size;
+        status = read_late(live, with_iterations, err);
     }
-    if (status == STATUS_OK) {
-        live->bytes = record_reader_summary(state->reader).bytes;
-        status = read_all(live, with_iterations && live->bytes <= LIVE_PARTS_MAX_BYTES, err);
+    if (status == STATUS_OK && !is_judged(live)) {
+        if (before && before->whole && stuck_still(live->stuck, before->stuck))
+            live->whole = true;
+        else
+            status = judge_whole(live, err);
     }
     if (status == STATUS_OK)
         status = check_whole(&state->recordings, directory, err);
@@ -100,7 +123,6 @@ enum status live_open(struct live *live, const char *directory, bool with_iterat
     live->processes = summary.processes;
     live->declared = summary.declared;
     live->unfinished = summary.unfinished;
-    live->events = summary.events;
     return STATUS_OK;
 }
 
@@ -110,6 +132,7 @@ void live_close(struct live *live)
     metrics_free(live->metrics);
     if (live->state) {
         accumulator_free(live->state->accumulator);
+        reader_close(live->state->judged);
         reader_close(live->state->reader);
         recordings_close(&live->state->recordings);
     }

@@ -1,53 +1,68 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/status_report.h"
 
+#include "core/memory.h"
 #include "core/numbers.h"
 #include "core/text.h"
+#include "heuristics/shape.h"
 #include "render/reports/stuck_report.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A process that had recorded nothing at the last look is not there: what it did since then is all it did. */
-static const struct process_row *row_of(const struct live *live, uint32_t rank)
+/* Below this load balance, those in the upper half of the range above the mean are late. */
+#define EVEN 0.9
+
+static double useful_ns(const struct process_row *row)
 {
-    if (!live)
-        return NULL;
-    size_t row = metrics_row_of(live->metrics, rank);
-    return row == SIZE_MAX ? NULL : &live->metrics->process[row];
+    return (double)larger(row->end_ns - row->begin_ns - row->communication_ns, INT64_C(0));
+}
+
+static void find_late(struct live_pace *pace, const struct metrics *metrics, double mean, double most)
+{
+    if (pace->load_balance < 0 || pace->load_balance >= EVEN)
+        return;
+    pace->late = memory_new(metrics->process_count * sizeof *pace->late);
+    for (size_t i = 0; i < metrics->process_count; i++)
+        if (useful_ns(&metrics->process[i]) > (mean + most) / 2)
+            pace->late[pace->late_count++] = metrics->process[i].rank;
 }
 
 /* As in TALP: useful time is the time outside MPI. */
 struct live_pace live_pace_of(const struct live *before, const struct live *now)
 {
     struct live_pace pace = {.parallel = -1, .load_balance = -1, .communication = -1};
-    int64_t begin_ns = now->stuck->begin_ns;
-    uint64_t bytes = 0;
-    if (before) {
-        begin_ns = before->stuck->end_ns;
-        bytes = smaller(before->bytes, now->bytes); /* a file that was removed meanwhile makes it less */
-    }
-    int64_t elapsed_ns = time_since(begin_ns, now->stuck->end_ns);
-    double sum = 0, most = 0, count = (double)now->metrics->process_count;
+    int64_t from_ns = larger(now->from_ns, INT64_C(0));
+    double elapsed = (double)time_since(from_ns, now->now_ns), count = (double)now->metrics->process_count;
+    /* a file that was removed meanwhile makes it less */
+    uint64_t bytes = before ? smaller(before->bytes, now->bytes) : 0;
+    int64_t growing_ns = time_since(before ? before->now_ns : 0, now->now_ns);
+    double sum = 0, most = 0;
     for (size_t i = 0; i < now->metrics->process_count; i++) {
-        const struct process_row *row = &now->metrics->process[i], *then = row_of(before, row->rank);
-        int64_t compute = row->end_ns - row->begin_ns - row->communication_ns;
-        if (then)
-            compute -= then->end_ns - then->begin_ns - then->communication_ns;
-        double useful = (double)larger(compute, INT64_C(0));
+        double useful = useful_ns(&now->metrics->process[i]);
         sum += useful;
         most = larger(useful, most);
     }
-    pace.seconds = (double)elapsed_ns / 1e9;
-    if (elapsed_ns <= 0 || count == 0)
+    pace.seconds = elapsed / 1e9;
+    if (growing_ns > 0)
+        pace.bytes_per_second = (double)(now->bytes - bytes) / ((double)growing_ns / 1e9);
+    if (elapsed <= 0 || count == 0)
         return pace;
-    /* The last event of each process is at a time of its own: one may have computed longer than the run's end moved. */
-    most = smaller(most, (double)elapsed_ns);
-    pace.parallel = sum / count / (double)elapsed_ns;
-    pace.communication = most / (double)elapsed_ns;
+    /* The clocks of processes differ a little, and so may their windows. */
+    most = smaller(most, elapsed);
+    pace.parallel = sum / count / elapsed;
+    pace.communication = most / elapsed;
     pace.load_balance = most > 0 ? sum / count / most : -1;
-    pace.bytes_per_second = (double)(now->bytes - bytes) / pace.seconds;
+    pace.late_share = pace.communication;
+    pace.mean_share = pace.parallel;
+    find_late(&pace, now->metrics, sum / count, most);
     return pace;
+}
+
+void live_pace_clear(struct live_pace *pace)
+{
+    free(pace->late);
+    *pace = (struct live_pace){0};
 }
 
 static const char *share(char text[TEXT_NUMBER_SIZE], double value)
@@ -55,6 +70,17 @@ static const char *share(char text[TEXT_NUMBER_SIZE], double value)
     if (value < 0)
         return "-";
     return text_share(text, smaller(value, 1.0));
+}
+
+static void write_late(struct output *output, const struct live_pace *pace)
+{
+    char ranks[RANKS_TEXT_SIZE], most[TEXT_NUMBER_SIZE], mean[TEXT_NUMBER_SIZE], text[RANKS_TEXT_SIZE + 200];
+    if (pace->late_count == 0)
+        return;
+    snprintf(text, sizeof text, "late: process%s %s, computing up to %s of the time, the mean is %s",
+             pace->late_count == 1 ? "" : "es", ranks_text(ranks, pace->late, pace->late_count),
+             share(most, pace->late_share), share(mean, pace->mean_share));
+    paragraph_write(output, "  ", "    ", text);
 }
 
 void status_write_text(struct output *output, const struct live *live, const struct live_pace *pace,
@@ -68,9 +94,11 @@ void status_write_text(struct output *output, const struct live *live, const str
                  text_bytes(bytes, live->bytes), text_bytes(growth, text_whole(pace->bytes_per_second)));
     if (live->iterations > 0)
         output_print(output, ", %s iterations", text_number(live->iterations).text);
-    output_print(output, "\n  last %s: parallel efficiency %s = load balance %s × communication %s\n\n",
+    output_print(output, "\n  last %s: parallel efficiency %s = load balance %s × communication %s\n",
                  text_duration(last, (int64_t)(pace->seconds * 1e9)), share(parallel, pace->parallel),
                  share(balance, pace->load_balance), share(communication, pace->communication));
+    write_late(output, pace);
+    output_text(output, "\n");
     if (live->unfinished == 0) {
         output_text(output, "  All processes have come to MPI_Finalize.\n");
         return;
@@ -100,7 +128,6 @@ void status_write_json(struct output *output, const struct live *live, const str
     json_value(&json, "unfinished", value_count(live->unfinished));
     json_value(&json, "duration_s", value_time(time_since(stuck->begin_ns, stuck->end_ns)));
     json_value(&json, "quiet_s", value_time(time_since(stuck->progress_ns, stuck->end_ns)));
-    json_value(&json, "events", value_count(live->events));
     json_value(&json, "bytes", value_count(live->bytes));
     json_value(&json, "bytes_per_second", value_count(text_whole(pace->bytes_per_second)));
     json_value(&json, "iterations", live->iterations ? value_count(live->iterations) : value_null());
@@ -110,6 +137,10 @@ void status_write_json(struct output *output, const struct live *live, const str
     json_value(&json, "load_balance", known_share(pace->load_balance));
     json_value(&json, "communication", known_share(pace->communication));
     json_close(&json, '}');
+    json_open(&json, "late", '[');
+    for (size_t i = 0; i < pace->late_count; i++)
+        json_value(&json, NULL, value_count(pace->late[i]));
+    json_close(&json, ']');
     stuck_write_json(&json, stuck, true);
     json_close(&json, '}');
 }

@@ -10,10 +10,15 @@
 struct live_pace {
     double seconds, parallel, load_balance, communication;
     double bytes_per_second; /* by which the recording grows */
+    uint32_t *late;          /* processes that compute longer than the others, which wait for them; owned */
+    size_t late_count;
+    double late_share; /* of the time that the latest of them computes */
+    double mean_share; /* that all compute on average */
 };
 
-/* Of the time from the reading before (NULL: from the begin) to this one. */
+/* Of the last seconds that were read; growth since the reading before (NULL: since the begin). */
 struct live_pace live_pace_of(const struct live *before, const struct live *now);
+void live_pace_clear(struct live_pace *pace);
 
 void status_write_text(struct output *output, const struct live *live, const struct live_pace *pace,
                        const char *directory, size_t lines);

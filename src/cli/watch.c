@@ -61,7 +61,7 @@ static bool hangs(struct watch *watch)
 {
     struct error err = {0};
     struct live live;
-    if (live_open(&live, watch->directory, false, &err) != STATUS_OK)
+    if (live_open(&live, watch->directory, false, NULL, &err) != STATUS_OK)
         return false; /* it has not begun yet */
     const struct stuck *stuck = live.stuck;
     /* Processes that have come to MPI_Finalize make no calls any more, and do not hang. */

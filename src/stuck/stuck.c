@@ -10,9 +10,7 @@
 #include <signal.h>
 #include <string.h>
 
-/* Below this time without progress, an operation may still complete. A computing process counts as blocking others only
-   if it takes much longer than the run's own pace. */
-#define STUCK_QUIET_NS INT64_C(100000000)
+/* A computing process counts as blocking others only if it takes much longer than the run's own pace. */
 #define COMPUTING_QUIET_NS INT64_C(1000000000)
 enum { COMPUTING_PACES = 5 };
 
@@ -622,6 +620,17 @@ static struct stuck_call call_of(const struct judging *judging, const struct pla
     return call;
 }
 
+/* How long the process of a place has waited. */
+static int64_t waited_ns(const struct stuck_state *state, const struct place *place)
+{
+    if (place_is_gone(state, place) || is_in(state, place, "MPI_Finalize"))
+        return 0;
+    if (place->state == UINT32_MAX)
+        return INT64_MAX;
+    bool waits = place->depth > 0 || state_is_test(state, place->state);
+    return waits ? time_since(place->progress_ns, state->end_ns) : 0;
+}
+
 static int compare_calls(const void *a, const void *b)
 {
     const struct stuck_call *left = a, *right = b;
@@ -635,6 +644,7 @@ static void collect_calls(struct judging *judging)
     size_t capacity = 0;
     for (size_t i = 0; i < state->place_count; i++) {
         const struct place *place = &state->places[i];
+        stuck->waited_ns = larger(stuck->waited_ns, waited_ns(state, place));
         if (place->has_ending || place->depth > 0)
             ARRAY_PUSH(stuck->calls, stuck->call_count, capacity, call_of(judging, place));
     }
@@ -667,6 +677,34 @@ struct stuck *stuck_builder_end(struct stuck_builder *builder)
     stuck_state_clear(&builder->state);
     free(builder);
     return stuck;
+}
+
+static uint32_t *copy_ranks(const uint32_t *ranks, size_t count)
+{
+    uint32_t *copy = memory_new((count + 1) * sizeof *copy);
+    if (count > 0)
+        memcpy(copy, ranks, count * sizeof *copy);
+    return copy;
+}
+
+bool stuck_still(struct stuck *now, const struct stuck *before)
+{
+    /* Others change with time: a process that computes for long becomes the reason, a loop of tests goes on. */
+    bool lasts = before->kind == STUCK_CYCLE || before->kind == STUCK_MISSING || before->kind == STUCK_MISMATCH ||
+                 before->kind == STUCK_UNMATCHED;
+    if (!lasts || now->progress_ns != before->progress_ns || now->call_count != before->call_count)
+        return false;
+    free(now->text);
+    free(now->processes);
+    free(now->cycle);
+    now->kind = before->kind;
+    now->text = memory_copy_string(before->text);
+    now->since_ns = before->since_ns;
+    now->processes = copy_ranks(before->processes, before->process_count);
+    now->process_count = before->process_count;
+    now->cycle = copy_ranks(before->cycle, before->cycle_count);
+    now->cycle_count = before->cycle_count;
+    return true;
 }
 
 void stuck_free(struct stuck *stuck)

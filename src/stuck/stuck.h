@@ -43,6 +43,8 @@ struct stuck {
     int64_t begin_ns;        /* of the run, on the trace's clock */
     int64_t end_ns;          /* the last time when its processes are known to have lived */
     int64_t progress_ns;     /* the last thing that any of them did except for failed tests */
+    int64_t waited_ns;       /* the longest time that one has been in its open call, or in failed tests; INT64_MAX:
+                                no call is known of one that goes on */
     int64_t since_ns;        /* on the trace's clock: no progress from then on */
     uint32_t *processes;     /* the processes that are the problem */
     size_t process_count;
@@ -60,5 +62,12 @@ struct sink *stuck_builder_sink(struct stuck_builder *builder); /* owned by the 
 /* After the sink's end: the verdict. Frees the builder. */
 struct stuck *stuck_builder_end(struct stuck_builder *builder);
 void stuck_free(struct stuck *stuck); /* NULL: nothing */
+
+/* Below this time without progress nothing hangs: messages may be in transit, or buffers about to be emptied. */
+#define STUCK_QUIET_NS INT64_C(100000000)
+
+/* The verdict on a run that was read from its begin, taken over where nothing has happened since then: `now` was
+   read without the past that the verdict needs. False: it has to be judged again. */
+bool stuck_still(struct stuck *now, const struct stuck *before);
 
 #endif

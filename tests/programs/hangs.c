@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TAG = 7, LARGE = 1 << 22, ITERATIONS = 10 };
+enum { TAG = 7, LARGE = 1 << 22, ITERATIONS = 10, LONG_ITERATIONS = 60000 };
 
 static int rank, size, left, right, last;
 static char *large;
@@ -61,6 +61,19 @@ static void ssend_ring(void)
 {
     work();
     MPI_Ssend(&rank, 1, MPI_INT, right, TAG, MPI_COMM_WORLD);
+    receive_from(left, TAG, MPI_COMM_WORLD);
+}
+/* After so many calls that sight status does not read all of them to show where the processes are. */
+static void long_ring(void)
+{
+    for (int i = 0; i < LONG_ITERATIONS; i++) {
+        int out;
+        MPI_Request requests[2];
+        MPI_Status statuses[2];
+        MPI_Irecv(&out, 1, MPI_INT, rank, TAG, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(&rank, 1, MPI_INT, rank, TAG, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, statuses);
+    }
     receive_from(left, TAG, MPI_COMM_WORLD);
 }
 static void send_pairs(void)
@@ -554,6 +567,7 @@ static const struct {
     int processes; /* at least */
 } programs[] = {{"recv_ring", "cycle", recv_ring, 2},
                 {"ssend_ring", "cycle", ssend_ring, 2},
+                {"long_ring", "cycle", long_ring, 2},
                 {"send_pairs", "cycle", send_pairs, 2},
                 {"wait_ring", "cycle", wait_ring, 2},
                 {"persistent_ring", "cycle", persistent_ring, 2},

@@ -9,6 +9,7 @@
 #include "core/event.h"
 #include "core/heap.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/payload.h"
 
 #include <string.h>
@@ -60,6 +61,8 @@ struct record_state {
     struct ending ending; /* of this file */
     char host[RECORD_NAME_SIZE];
     uint64_t events, foreign;
+    uint64_t late_bytes; /* to read of each file; 0: all */
+    int64_t from_ns;     /* all files are read from then on */
 };
 
 static bool stream_before(const void *context, const void *left_stream, const void *right_stream)
@@ -659,6 +662,21 @@ static const struct format format_record = {.name = "record",
                                             .next = record_next,
                                             .close = record_close};
 
+/* From the first record of a stream to the last part of its file. */
+static void stream_skip(struct record_state *state, struct stream *stream)
+{
+    struct record_file *file = &state->run.files[stream->file];
+    int64_t began_ns = stream->time_ns;
+    if (!state->late_bytes || !record_file_skip(file, state->late_bytes))
+        return;
+    /* The number of communicators and the like is in the definitions: nothing else of the first record is needed. */
+    stream->knot = 0;
+    if (stream_next(state, stream))
+        state->from_ns = larger(state->from_ns, stream->time_ns);
+    else
+        stream->time_ns = began_ns;
+}
+
 /* All streams at their first record; the earliest one is the trace's time 0. */
 static void streams_start(struct record_state *state)
 {
@@ -680,8 +698,10 @@ static void streams_start(struct record_state *state)
             continue;
         if (streams[count].time_ns < begin_ns)
             begin_ns = streams[count].time_ns;
+        stream_skip(state, &streams[count]);
         count++;
     }
+    state->from_ns = larger(time_since(begin_ns, state->from_ns), INT64_C(0));
     state->current = memory_new(files * sizeof *state->current);
     state->begin_ns = begin_ns;
     state->count = count;
@@ -692,10 +712,18 @@ static void streams_start(struct record_state *state)
 
 struct reader *record_reader_open(const struct recordings *recordings, size_t trace, struct error *err)
 {
+    return record_reader_open_late(recordings, trace, 0, err);
+}
+
+struct reader *record_reader_open_late(const struct recordings *recordings, size_t trace, uint64_t bytes,
+                                       struct error *err)
+{
     struct reader *reader = memory_new(sizeof *reader);
     reader->defs = defs_new();
     reader->format = &format_record;
     struct record_state *state = reader->state = memory_new(sizeof *state);
+    state->late_bytes = bytes;
+    state->from_ns = INT64_MIN;
     if (record_run_open(&state->run, recordings, trace, reader->defs, err) == STATUS_OK) {
         gethostname(state->host, sizeof state->host - 1);
         streams_start(state);
@@ -703,6 +731,43 @@ struct reader *record_reader_open(const struct recordings *recordings, size_t tr
     }
     reader_close(reader);
     return NULL;
+}
+
+int64_t record_reader_from_ns(const struct reader *reader)
+{
+    return ((const struct record_state *)reader->state)->from_ns;
+}
+
+int64_t record_reader_now_ns(const struct reader *reader)
+{
+    const struct record_state *state = reader->state;
+    int64_t now_ns = state->run.recordings->alive_ns;
+    return now_ns + record_run_offset(&state->run, &state->run.processes[0], now_ns) - state->begin_ns;
+}
+
+static void count_entries(struct record_state *state, uint32_t file, struct record_calls *calls, size_t count)
+{
+    struct stream stream = {.file = file};
+    record_file_start(&state->run.files[file], WINDOW_MAX);
+    while ((stream.record = record_file_next(&state->run.files[file]))) {
+        const struct record_base *record = stream.record;
+        bool placed = record->kind == RECORD_ENTER_AT;
+        if ((record->kind != RECORD_ENTER && !placed) || !record_whole(record) || record->state >= RECORD_FUNCTIONS_MAX)
+            continue;
+        uint32_t index = state->run.states[record->state], site = placed ? site_of(state, &stream) : 0;
+        for (size_t i = 0; i < count; i++)
+            calls[i].count += calls[i].state == index && calls[i].site == site;
+    }
+}
+
+void record_reader_count(struct reader *reader, uint32_t process, struct record_calls *calls, size_t count)
+{
+    struct record_state *state = reader->state;
+    for (size_t i = 0; i < count; i++)
+        calls[i].count = 0;
+    for (size_t i = 0; i < state->run.file_count; i++)
+        if (state->run.files[i].process == process)
+            count_entries(state, (uint32_t)i, calls, count);
 }
 
 struct record_summary record_reader_summary(const struct reader *reader)

@@ -9,6 +9,24 @@
    recordings, which must stay, in the order of time. NULL and a fault where they cannot be read. */
 struct reader *record_reader_open(const struct recordings *recordings, size_t trace, struct error *err);
 
+/* The same of a program that runs, without its past: about the last `bytes` of each file. What the records left out
+   define or begin is not known, except for the definitions of struct defs. */
+struct reader *record_reader_open_late(const struct recordings *recordings, size_t trace, uint64_t bytes,
+                                       struct error *err);
+
+/* From when on all files are read: 0, the begin of the run, unless records were left out. On the trace's clock. */
+int64_t record_reader_from_ns(const struct reader *reader);
+
+/* When the recordings were frozen (recordings.alive_ns), on the trace's clock. */
+int64_t record_reader_now_ns(const struct reader *reader);
+
+/* After the last event: how often a process has called a function at a place, from the begin of its files on. */
+struct record_calls {
+    uint32_t state, site; /* as of events */
+    uint64_t count;       /* set */
+};
+void record_reader_count(struct reader *reader, uint32_t process, struct record_calls *calls, size_t count);
+
 /* Facts about the run besides its events. */
 struct record_summary {
     uint32_t processes, declared; /* that have a recording; of the program */

@@ -293,6 +293,34 @@ const struct record_base *record_file_next(struct record_file *file)
     return NULL;
 }
 
+/* Where the records end, within a block: the rest of the one that is being filled is zeros. */
+static uint64_t filled_end(const struct record_file *file)
+{
+    uint64_t block = file->header.block_size, end = RECORD_HEADER_SIZE + file->header.blocks * block;
+    size_t used = 0;
+    if (!file->frozen || end >= file->end)
+        return end;
+    used = (size_t)(file->end - end);
+    while (used > 0 && file->frozen[used - 1] == 0)
+        used--;
+    return end + used;
+}
+
+/* Short records have the time since the one before: only at the begin of a block is it known without those. */
+bool record_file_skip(struct record_file *file, uint64_t bytes)
+{
+    uint64_t block = file->header.block_size, end = filled_end(file);
+    if (file->position >= end || end - file->position <= bytes)
+        return false;
+    uint64_t from = end - bytes;
+    uint64_t begin = from - (from - RECORD_HEADER_SIZE) % block;
+    if (begin > file->position)
+        file->position = begin;
+    while (file->position < from && record_file_next(file))
+        ;
+    return true;
+}
+
 bool record_file_definition(const struct record_file *file, uint64_t *offset, void *record, size_t size)
 {
     uint64_t at = *offset;

@@ -63,6 +63,10 @@ bool record_file_same_process(const struct record_file *left, const struct recor
 void record_file_start(struct record_file *file, size_t window_size);
 void record_file_stop(struct record_file *file);
 
+/* Goes on to about the last `bytes` of the file, at a record. The records passed over are lost; where there are fewer,
+   none is. True if any was. */
+bool record_file_skip(struct record_file *file, uint64_t bytes);
+
 /* The next record, whole, valid until the next call; NULL at the end. */
 const struct record_base *record_file_next(struct record_file *file);
 
