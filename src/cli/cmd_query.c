@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 
 #include "cli/run.h"
+#include "core/text.h"
 #include "query/question.h"
 #include "render/field.h"
 #include "search/expression.h"
@@ -30,6 +31,15 @@ static struct value value_of(const struct answer *answer, size_t row, size_t met
     return value_ratio(value);
 }
 
+static void number_text(char cell[VALUE_TEXT_SIZE], const struct answer *answer, size_t row, size_t metric)
+{
+    double value = answer->values[row * answer->metric_count + metric];
+    if (answer->percent[metric] && !isnan(value))
+        text_share(cell, value);
+    else
+        value_text_for_people(cell, value_of(answer, row, metric));
+}
+
 static void write_text(struct output *output, const struct answer *answer)
 {
     struct text_table *table = text_table_columns(answer->metric_count + 1);
@@ -38,10 +48,10 @@ static void write_text(struct output *output, const struct answer *answer)
     for (size_t i = 0; i < answer->metric_count; i++)
         text_table_cell(table, answer->metrics[i], false);
     for (size_t row = 0; row < answer->row_count; row++) {
-        text_for_terminal(cell, sizeof cell, answer->foci[row], 40);
+        text_for_terminal(cell, sizeof cell, answer->rows[row].focus, 40);
         text_table_cell(table, cell, true);
         for (size_t i = 0; i < answer->metric_count; i++) {
-            value_text_for_people(cell, value_of(answer, row, i));
+            number_text(cell, answer, row, i);
             text_table_cell(table, cell, false);
         }
     }
@@ -60,7 +70,7 @@ static void write_csv(struct output *output, const struct answer *answer)
     }
     output_text(output, "\n");
     for (size_t row = 0; row < answer->row_count; row++) {
-        value_write_csv(output, value_text(answer->foci[row]));
+        value_write_csv(output, value_text(answer->rows[row].focus));
         for (size_t i = 0; i < answer->metric_count; i++) {
             output_text(output, ",");
             value_write_csv(output, value_of(answer, row, i));
@@ -77,7 +87,7 @@ static void write_json(struct output *output, const struct answer *answer)
     json_open(&json, "rows", '[');
     for (size_t row = 0; row < answer->row_count; row++) {
         json_open(&json, NULL, '{');
-        json_value(&json, "focus", value_text(answer->foci[row]));
+        json_value(&json, "focus", value_text(answer->rows[row].focus));
         for (size_t i = 0; i < answer->metric_count; i++)
             json_value(&json, answer->metrics[i], value_of(answer, row, i));
         json_close(&json, '}');
@@ -101,8 +111,15 @@ static int answer(const struct query_options *options, struct asking *asking, co
 {
     struct error err = {0};
     struct answer found;
-    struct question *question = question_new(&asking->request, &err);
-    if (!question || question_ask(question, text, asking->request.threads, &found, &err) != STATUS_OK) {
+    struct question *question = NULL;
+    struct definitions *definitions = NULL;
+    /* The file of definitions is small: a fault in it ends the command before the trace is read. */
+    if (options->definitions)
+        definitions = definitions_read(options->definitions, &err);
+    if (definitions || !options->definitions)
+        question = question_new(&asking->request, &err);
+    if (!question || question_ask(question, text, definitions, asking->request.threads, &found, &err) != STATUS_OK) {
+        definitions_free(definitions);
         question_free(question);
         asking_end(asking);
         return command_fault(&err);
@@ -111,6 +128,7 @@ static int answer(const struct query_options *options, struct asking *asking, co
     struct printed printed = {options, &found};
     int code = run_output(&options->target, write_answer, &printed, run_report_damage(question_end(question), -1));
     answer_clear(&found);
+    definitions_free(definitions);
     question_free(question);
     return code;
 }

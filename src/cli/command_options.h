@@ -242,6 +242,7 @@ struct query_options {
     struct target_options target;
     struct trace_options trace;
     struct choice format;
+    const char *definitions;
 };
 
 struct resources_options {

@@ -3,17 +3,13 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
-#include "core/text.h"
 #include "phases/phases.h"
-#include "search/cube.h"
+#include "query/question_focus.h"
 #include "search/state_track.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* More equal parts than this are more rows than anybody reads, and each has times for each process. */
-enum { WORD_SIZE = 300, PARTS_MOST = 1000 };
 
 struct question {
     struct reader *reader;
@@ -71,20 +67,35 @@ const struct trace_end *question_end(const struct question *question)
     return &question->reader->end;
 }
 
+/* What a cube is asked for on account of a metric: the focus of the question, that of the metric's constraint as well,
+   and each process for itself where they have rows of their own, or are to be aggregated. */
+struct variant {
+    const char *constraint; /* NULL: none */
+    bool apart;             /* a focus for each process */
+    struct asked_focus narrow;
+    size_t first, count; /* of the foci */
+};
+
 /* A question that is being understood. */
 struct asked {
     const struct question *question;
     struct error *err;
-    struct expression *metrics;
     struct answer *answer;
+    const struct definitions *definitions; /* NULL: none */
+    struct expression_names names;
+    struct expression *metrics;
+    bool uses[METRIC_COUNT + DEFINITIONS_MOST];
     struct cube *cube;
-    struct cube_focus focus;
-    enum search_axis divided; /* AXIS_WHY: by none */
-    int class;                /* of functions; -1: any */
-    uint32_t *rows, *iterations;
-    int64_t *borders; /* of equal parts of the run */
-    bool equal_parts;
-    char whole[WORD_SIZE]; /* the path of a row that is not divided */
+    struct asked_focus focus;
+    enum search_axis axis;    /* that has a row for each value: AXIS_WHY: none */
+    bool product;             /* each row for each process, too */
+    struct variant *variants; /* the first is that of the question alone */
+    size_t variant_count, variant_capacity;
+    size_t variant_of[DEFINITIONS_MOST];
+    struct cube_focus *foci;
+    size_t focus_count;
+    uint32_t *rows; /* processes of the question */
+    size_t row_count;
 };
 
 /* Metrics: up to a comma that is in no parentheses. */
@@ -101,6 +112,14 @@ static size_t metric_length(const char *text)
     return at;
 }
 
+/* A user's metric that is to be shown as a share. */
+static bool is_percent(const struct asked *asked, const struct expression *expression)
+{
+    const struct expression_step *step = expression->steps;
+    return expression->count == 1 && step->op == 'm' && step->metric >= METRIC_COUNT &&
+           asked->definitions->list[step->metric - METRIC_COUNT].percent;
+}
+
 static enum status take_metrics(struct asked *asked, const char *text)
 {
     struct answer *answer = asked->answer;
@@ -113,7 +132,7 @@ static enum status take_metrics(struct asked *asked, const char *text)
         char *word = memory_new(length + 1); /* zeroed: it ends after what is copied */
         if (from < to)
             memcpy(word, text + from, to - from);
-        if (expression_parse(&expression, word, "metric", asked->err) != STATUS_OK) {
+        if (expression_parse(&expression, word, &asked->names, "metric", asked->err) != STATUS_OK) {
             free(word);
             asked->err->kind = ERROR_USAGE;
             return STATUS_FAILED;
@@ -122,6 +141,8 @@ static enum status take_metrics(struct asked *asked, const char *text)
         asked->metrics[answer->metric_count] = expression;
         answer->units = memory_resize(answer->units, (answer->metric_count + 1) * sizeof *answer->units);
         answer->units[answer->metric_count] = expression.unit;
+        answer->percent = memory_resize(answer->percent, (answer->metric_count + 1) * sizeof *answer->percent);
+        answer->percent[answer->metric_count] = is_percent(asked, &expression);
         ARRAY_PUSH(answer->metrics, answer->metric_count, capacity, word);
         if (!text[length])
             return STATUS_OK;
@@ -129,342 +150,247 @@ static enum status take_metrics(struct asked *asked, const char *text)
     }
 }
 
-/* Foci. */
-
-static enum status unknown(const struct asked *asked, const char *what, const char *word)
-{
-    return error_set(asked->err, ERROR_USAGE, "focus: there is no %s '%s' (sight resources lists them)", what, word);
-}
-
-/* Asks for a row for each value of the axis; only one axis can be divided: the cube has a table for each, not for their
-   combinations. */
-static enum status divide(struct asked *asked, enum search_axis axis)
-{
-    if (asked->divided != AXIS_WHY)
-        return error_set(asked->err, ERROR_USAGE, "focus: only one path can have a row for each value");
-    asked->divided = axis;
-    asked->focus.wanted[axis] = true;
-    return STATUS_OK;
-}
-
-static enum status narrow(struct asked *asked, enum search_axis axis, uint32_t key)
-{
-    asked->focus.key[axis] = key;
-    return STATUS_OK;
-}
-
-/* Marks the numbers of a list such as 0-3,7. */
-static bool parse_list(const char *word, bool *marked, size_t count)
-{
-    while (*word) {
-        char *end;
-        unsigned long first = strtoul(word, &end, 10), last = first;
-        if (end == word || *word == '-') /* strtoul takes a sign */
-            return false;
-        if (*end == '-') {
-            word = end + 1;
-            last = strtoul(word, &end, 10);
-            if (end == word)
-                return false;
-        }
-        if (first > last || last >= count)
-            return false;
-        for (size_t i = first; i <= last; i++)
-            marked[i] = true;
-        if (*end && *end != ',')
-            return false;
-        word = end + (*end == ',');
-    }
-    return true;
-}
-
-/* The processes of a list, or of a host. */
-static bool mark_processes(const struct asked *asked, const char *word, bool *marked, size_t count)
-{
-    const struct defs *defs = asked->question->graph->defs;
-    bool host = false;
-    for (size_t i = 0; i < defs->location_count; i++)
-        if (defs->locations[i].host && strcmp(defs->locations[i].host, word) == 0 && defs->locations[i].process < count)
-            host = marked[defs->locations[i].process] = true;
-    return host || parse_list(word, marked, count);
-}
-
-static enum status focus_machine(struct asked *asked, char *const *word, size_t count)
-{
-    const struct cube *cube = asked->cube;
-    if (count == 0)
-        return STATUS_OK;
-    if (count > 1)
-        return unknown(asked, "process", word[1]);
-    if (strcmp(word[0], "*") == 0)
-        return divide(asked, AXIS_PROCESSES);
-    /* Ranks are ascending and may have gaps: metrics of a part of the processes. */
-    size_t ranks = 0, found = 0;
-    if (cube->row_count > 0)
-        ranks = cube->ranks[cube->row_count - 1] + 1;
-    bool *marked = memory_new(ranks);
-    bool good = mark_processes(asked, word[0], marked, ranks);
-    free(asked->rows);
-    asked->rows = memory_new(cube->row_count * sizeof *asked->rows);
-    for (uint32_t i = 0; good && i < cube->row_count; i++)
-        if (marked[cube->ranks[i]])
-            asked->rows[found++] = i;
-    free(marked);
-    asked->focus.rows = asked->rows;
-    asked->focus.row_count = found;
-    if (!good || found == 0)
-        return unknown(asked, "process or host", word[0]);
-    return STATUS_OK;
-}
-
-static int class_find(const char *word)
-{
-    for (int class = CLASS_P2P; class <= CLASS_TOOL; class ++)
-        if (strcmp(function_class_name((enum function_class) class), word) == 0)
-            return class;
-    return -1;
-}
-
-/* "sort.c:88", as sight resources writes it: without the directory, which a path of words cannot have. */
-static void site_word(const struct site_def *site, char word[WORD_SIZE])
-{
-    const char *slash = strrchr(site->file, '/');
-    snprintf(word, WORD_SIZE, "%s:%d", slash ? slash + 1 : site->file, site->line);
-}
-
-static enum status focus_site(struct asked *asked, const char *word)
-{
-    const struct defs *defs = asked->question->graph->defs;
-    if (strcmp(word, "*") == 0)
-        return divide(asked, AXIS_SITES);
-    for (uint32_t i = 0; i < defs->site_count; i++) {
-        char name[WORD_SIZE];
-        site_word(&defs->sites[i], name);
-        if (strcmp(name, word) == 0)
-            return narrow(asked, AXIS_SITES, i);
-    }
-    return unknown(asked, "place", word);
-}
-
-static enum status focus_code(struct asked *asked, char *const *word, size_t count)
-{
-    const struct defs *defs = asked->question->graph->defs;
-    if (count == 0)
-        return STATUS_OK;
-    if (strcmp(word[0], "site") == 0 && count == 2)
-        return focus_site(asked, word[1]);
-    int class = class_find(word[0]);
-    const char *name = word[count - 1];
-    if (count > 2 || (count == 2 && class < 0))
-        return unknown(asked, "class of functions", word[0]);
-    /* A class alone is one row, its functions together; with * it is a row for each of them. */
-    if (strcmp(name, "*") == 0) {
-        asked->class = class;
-        return divide(asked, AXIS_FUNCTIONS);
-    }
-    if (count == 1 && class >= 0) {
-        asked->class = class;
-        return STATUS_OK;
-    }
-    int32_t state = defs_find_state(defs, name);
-    if (state < 0)
-        return unknown(asked, "function", name);
-    return narrow(asked, AXIS_FUNCTIONS, (uint32_t)state);
-}
-
-static enum status focus_tag(struct asked *asked, const char *word)
-{
-    int64_t tag;
-    if (strcmp(word, "*") == 0)
-        return divide(asked, AXIS_TAGS);
-    for (uint32_t i = 0; text_parse_i64(word, INT32_MIN, INT32_MAX, &tag) && i < asked->cube->tag_count; i++)
-        if (asked->cube->tags[i] == tag)
-            return narrow(asked, AXIS_TAGS, i);
-    return unknown(asked, "tag", word);
-}
-
-static enum status focus_sync(struct asked *asked, char *const *word, size_t count)
-{
-    int64_t id;
-    if (count == 0)
-        return STATUS_OK;
-    if (count > 2)
-        return unknown(asked, "tag", word[2]);
-    if (strcmp(word[0], "*") == 0 && count == 1)
-        return divide(asked, AXIS_COMMUNICATORS);
-    int32_t comm = EVENT_UNKNOWN;
-    if (text_parse_i64(word[0], INT32_MIN, INT32_MAX, &id))
-        comm = defs_find_comm(asked->question->graph->defs, (int32_t)id);
-    if (comm < 0)
-        return unknown(asked, "communicator", word[0]);
-    (void)narrow(asked, AXIS_COMMUNICATORS, (uint32_t)comm); /* cannot fail: it only sets a key */
-    if (count == 2)
-        return focus_tag(asked, word[1]);
-    return STATUS_OK;
-}
-
-/* The word that is one too many of a path with one; "" where there is none at all. */
-static const char *second_of(char *const *word, size_t count)
-{
-    return count > 1 ? word[1] : "";
-}
-
-static enum status focus_state(struct asked *asked, char *const *word, size_t count)
-{
-    if (count != 1)
-        return unknown(asked, "state", second_of(word, count));
-    if (strcmp(word[0], "*") == 0)
-        return divide(asked, AXIS_STATES);
-    int32_t state = defs_find_state(asked->question->graph->defs, word[0]);
-    if (state < 0)
-        return unknown(asked, "state", word[0]);
-    return narrow(asked, AXIS_STATES, (uint32_t)state);
-}
-
-static enum status focus_phase(struct asked *asked, char *const *word, size_t count)
-{
-    const struct phases *phases = asked->question->phases;
-    int64_t number;
-    if (count != 1)
-        return unknown(asked, "phase", second_of(word, count));
-    if (strcmp(word[0], "*") == 0)
-        return divide(asked, AXIS_PHASES);
-    /* Names first: a program may name its phases by numbers. */
-    for (uint32_t i = 0; i < phases->count; i++)
-        if (strcmp(phases->phase[i].name, word[0]) == 0)
-            return narrow(asked, AXIS_PHASES, i);
-    if (text_parse_i64(word[0], 0, (int64_t)phases->count - 1, &number))
-        return narrow(asked, AXIS_PHASES, (uint32_t)number);
-    return unknown(asked, "phase", word[0]);
-}
-
-static enum status focus_iteration(struct asked *asked, char *const *word, size_t count)
-{
-    size_t parts = asked->cube->iterations.count;
-    if (count != 1 || parts == 0)
-        return unknown(asked, "iteration", count ? word[count - 1] : "");
-    if (strcmp(word[0], "*") == 0)
-        return divide(asked, AXIS_ITERATIONS);
-    bool *marked = memory_new(parts);
-    /* Of very many iterations a cube has blocks: single ones cannot be asked for. */
-    bool good = asked->cube->block < 2 && parse_list(word[0], marked, parts);
-    free(asked->iterations);
-    asked->iterations = memory_new(parts * sizeof *asked->iterations);
-    for (uint32_t i = 0; good && i < parts; i++)
-        if (marked[i])
-            asked->iterations[asked->focus.iteration_count++] = i;
-    asked->focus.iterations = asked->iterations;
-    free(marked);
-    if (!good)
-        return unknown(asked, "iteration", word[0]);
-    return STATUS_OK;
-}
-
-/* Equal parts of the run in the place of its phases. */
-static enum status focus_time(struct asked *asked, char *const *word, size_t count)
-{
-    int64_t parts;
-    struct cube *cube = asked->cube;
-    if (count != 1 || !text_parse_i64(word[0], 1, PARTS_MOST, &parts))
-        return error_set(asked->err, ERROR_USAGE, "focus: /Time takes a number of parts from 1 to %d", PARTS_MOST);
-    size_t borders = (size_t)parts + 1;
-    /* Borders are the same for all processes; a cube has them for each, as phases need it. */
-    double length_ns = (double)time_since(cube->begin_ns, cube->end_ns);
-    free(asked->borders);
-    asked->borders = memory_new(cube->row_count * borders * sizeof *asked->borders);
-    for (size_t row = 0; row < cube->row_count; row++)
-        for (size_t i = 0; i < borders; i++)
-            asked->borders[row * borders + i] = cube->begin_ns + (int64_t)(length_ns * (double)i / (double)parts);
-    cube->phases = (struct cube_cuts){(size_t)parts, asked->borders};
-    asked->equal_parts = true;
-    return divide(asked, AXIS_PHASES);
-}
-
-static const struct {
-    const char *name;
-    enum status (*take)(struct asked *asked, char *const *word, size_t count);
-} hierarchies[] = {{"Machine", focus_machine}, {"Code", focus_code},   {"SyncObject", focus_sync},
-                   {"State", focus_state},     {"Phase", focus_phase}, {"Iteration", focus_iteration},
-                   {"Time", focus_time}};
-
-/* Adds a path to the name of the row that all of them make, if it is one. */
-static void name_part(struct asked *asked, const char *hierarchy, const char *path)
-{
-    if (*asked->whole)
-        text_append(asked->whole, sizeof asked->whole, " ");
-    text_append(asked->whole, sizeof asked->whole, "%s%s", hierarchy, path);
-}
-
-/* "/Machine/0-3": its words. */
-static enum status take_path(struct asked *asked, char *path)
-{
-    enum { WORDS = 8 };
-    char *word[WORDS], *rest;
-    size_t count = 0;
-    name_part(asked, "", path); /* before strtok_r cuts it */
-    for (char *at = strtok_r(path, "/", &rest); at && count < WORDS; at = strtok_r(NULL, "/", &rest))
-        word[count++] = at;
-    for (size_t i = 0; count > 0 && i < sizeof hierarchies / sizeof *hierarchies; i++)
-        if (strcmp(hierarchies[i].name, word[0]) == 0)
-            return hierarchies[i].take(asked, word + 1, count - 1);
-    if (count == 0)
-        return STATUS_OK;
-    return error_set(asked->err, ERROR_USAGE,
-                     "focus: '/%s' is none of /Machine, /Code, /SyncObject, /State, /Phase, /Iteration and /Time",
-                     word[0]);
-}
-
-/* Paths end where blanks, or a comma, and "/" follow: names may have blanks. */
-static size_t path_length(const char *text)
-{
-    for (size_t at = 1;; at++) {
-        size_t blanks = strspn(text + at, " ,\t\n");
-        if (!text[at + blanks] || (blanks > 0 && text[at + blanks] == '/'))
-            return at;
-    }
-}
-
-static enum status take_focus(struct asked *asked, const char *text)
-{
-    enum status status = STATUS_OK;
-    text += strspn(text, " ,\t\n");
-    while (*text && status == STATUS_OK) {
-        if (*text != '/')
-            return error_set(asked->err, ERROR_USAGE, "focus: '%s' does not begin with /", text);
-        size_t length = path_length(text);
-        char *path = memory_new(length + 1);
-        memcpy(path, text, length);
-        status = take_path(asked, path);
-        free(path);
-        text += length;
-        text += strspn(text, " ,\t\n");
-    }
-    return status;
-}
-
-static enum status take_phase(struct asked *asked, char *name)
-{
-    name += strspn(name, " \t\n");
-    size_t length = strlen(name);
-    while (length > 0 && strchr(" \t\n", name[length - 1]))
-        name[--length] = '\0';
-    name_part(asked, "/Phase/", name);
-    return focus_phase(asked, &name, 1);
-}
-
 /* The cube that the metrics need. */
+
+static void find_uses(struct asked *asked)
+{
+    for (unsigned metric = 0; metric < METRIC_COUNT + DEFINITIONS_MOST; metric++)
+        for (size_t i = 0; i < asked->answer->metric_count; i++)
+            asked->uses[metric] = asked->uses[metric] || expression_uses(&asked->metrics[i], metric);
+    for (size_t k = 0; k < asked->names.count; k++)
+        for (unsigned metric = 0; asked->uses[METRIC_COUNT + k] && metric < METRIC_COUNT; metric++)
+            asked->uses[metric] = asked->uses[metric] || expression_uses(&asked->definitions->list[k].base, metric);
+}
+
 static void make_cube(struct asked *asked)
 {
     const struct question *question = asked->question;
+    find_uses(asked);
     /* Some metrics need all calls to be compared across processes: only if one is asked for. */
-    bool uses[METRIC_COUNT] = {false};
-    for (unsigned metric = 0; metric < METRIC_COUNT; metric++)
-        for (size_t i = 0; i < asked->answer->metric_count; i++)
-            uses[metric] = uses[metric] || expression_uses(&asked->metrics[i], metric);
-    asked->cube =
-        cube_new(question->graph, question->states, question->phases, uses[METRIC_alone] || uses[METRIC_serial], true);
-    asked->focus = cube_focus_whole();
-    memcpy(asked->focus.uses, uses, sizeof uses);
+    asked->cube = cube_new(question->graph, question->states, question->phases,
+                           asked->uses[METRIC_alone] || asked->uses[METRIC_serial], true);
+    asked->focus = focus_new(question->graph, question->phases, asked->cube);
+}
+
+/* Variants. */
+
+static enum status constrain(struct asked *asked, struct variant *variant, const struct definition *definition)
+{
+    struct asked_focus inner = focus_new(asked->question->graph, asked->question->phases, asked->cube);
+    struct error err = {0};
+    enum status status = focus_take(&inner, variant->constraint, &err);
+    if (status == STATUS_OK && (inner.by_process || inner.divided != AXIS_WHY))
+        status = error_set(&err, ERROR_USAGE, "a constraint cannot have rows");
+    else if (status == STATUS_OK && asked->focus.equal_parts && inner.focus.key[AXIS_PHASES] != CUBE_ANY)
+        status = error_set(&err, ERROR_USAGE, "/Time and a phase do not go together");
+    if (status != STATUS_OK)
+        (void)error_set(asked->err, ERROR_USAGE, "%s: constraint of '%s': %s", definition->where, definition->name,
+                        err.text);
+    focus_meet(&variant->narrow, &inner);
+    focus_clear(&inner);
+    return status;
+}
+
+/* The variant of a constraint, added if there is none yet. */
+static enum status add_variant(struct asked *asked, const struct definition *definition, size_t *index)
+{
+    const char *constraint = definition ? definition->constraint : NULL;
+    bool aggregated = definition && definition->aggregate != AGGREGATE_SUM && asked->axis != AXIS_PROCESSES;
+    bool apart = asked->product || aggregated;
+    for (*index = 0; *index < asked->variant_count; (*index)++) {
+        const struct variant *known = &asked->variants[*index];
+        if (known->apart == apart && (known->constraint == constraint ||
+                                      (constraint && known->constraint && !strcmp(constraint, known->constraint))))
+            return STATUS_OK;
+    }
+    struct variant variant = {.constraint = constraint, .apart = apart};
+    variant.narrow = focus_new(asked->question->graph, asked->question->phases, asked->cube);
+    focus_meet(&variant.narrow, &asked->focus);
+    enum status status = constraint ? constrain(asked, &variant, definition) : STATUS_OK;
+    ARRAY_PUSH(asked->variants, asked->variant_count, asked->variant_capacity, variant);
+    return status;
+}
+
+static enum status find_variants(struct asked *asked)
+{
+    size_t index;
+    asked->axis = asked->focus.divided;
+    asked->product = asked->focus.by_process && asked->axis != AXIS_WHY;
+    if (asked->focus.by_process && !asked->product)
+        asked->axis = AXIS_PROCESSES;
+    if (add_variant(asked, NULL, &index) != STATUS_OK)
+        return STATUS_FAILED;
+    for (size_t k = 0; k < asked->names.count; k++)
+        if (asked->uses[METRIC_COUNT + k] &&
+            add_variant(asked, &asked->definitions->list[k], &asked->variant_of[k]) != STATUS_OK)
+            return STATUS_FAILED;
+    return STATUS_OK;
+}
+
+static void list_rows(struct asked *asked)
+{
+    const struct cube_focus *focus = &asked->focus.focus;
+    asked->row_count = focus->rows ? focus->row_count : asked->cube->row_count;
+    asked->rows = memory_new((asked->row_count + 1) * sizeof *asked->rows);
+    for (uint32_t i = 0; i < asked->row_count; i++)
+        asked->rows[i] = focus->rows ? focus->rows[i] : i;
+}
+
+static bool is_in(const struct cube_focus *focus, uint32_t row)
+{
+    return !focus->rows || is_among(row, focus->rows, focus->row_count);
+}
+
+/* All foci are asked in one pass over the calls. */
+static void ask_foci(struct asked *asked, unsigned threads)
+{
+    for (size_t i = 0; i < asked->variant_count; i++) {
+        struct variant *variant = &asked->variants[i];
+        variant->first = asked->focus_count;
+        variant->count = variant->apart ? asked->row_count : 1;
+        asked->focus_count += variant->count;
+    }
+    asked->foci = memory_new(asked->focus_count * sizeof *asked->foci);
+    for (size_t i = 0; i < asked->variant_count; i++) {
+        const struct variant *variant = &asked->variants[i];
+        for (size_t k = 0; k < variant->count; k++) {
+            struct cube_focus *focus = &asked->foci[variant->first + k];
+            *focus = variant->narrow.focus;
+            memcpy(focus->uses, asked->uses, sizeof focus->uses);
+            focus->wanted[asked->axis] = asked->axis != AXIS_WHY;
+            if (!variant->apart)
+                continue;
+            focus->rows = &asked->rows[k];
+            focus->row_count = is_in(&variant->narrow.focus, asked->rows[k]);
+        }
+    }
+    cube_ask(asked->cube, asked->foci, asked->focus_count, threads);
+}
+
+/* Values. */
+
+/* The part of a focus with this key; what nothing happened in is all zero. */
+static struct cube_cell cell_of(const struct asked *asked, const struct cube_focus *focus, uint32_t key)
+{
+    const struct cube_table *table = &focus->table[asked->axis];
+    if (asked->axis == AXIS_WHY)
+        return focus->total;
+    for (size_t low = 0, high = table->count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (table->cells[middle].key == key)
+            return table->cells[middle];
+        if (table->cells[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (struct cube_cell){.key = key};
+}
+
+static double base_value(const struct asked *asked, const struct definition *definition, const struct cube_focus *focus,
+                         uint32_t key)
+{
+    double values[METRIC_COUNT], value;
+    struct cube_cell cell = cell_of(asked, focus, key);
+    cube_values(asked->cube, focus, asked->axis, &cell, values, NULL);
+    return expression_value(&definition->base, values, &value) ? value : NAN;
+}
+
+/* Of the values of the processes that have one. */
+static double aggregated(const struct asked *asked, const struct definition *definition, const struct variant *variant,
+                         uint32_t key)
+{
+    double sum = 0, least = INFINITY, most = -INFINITY;
+    size_t count = 0;
+    for (size_t i = 0; i < variant->count; i++) {
+        const struct cube_focus *focus = &asked->foci[variant->first + i];
+        double value = focus->row_count > 0 ? base_value(asked, definition, focus, key) : NAN;
+        if (isnan(value))
+            continue;
+        sum += value;
+        least = fmin(least, value);
+        most = fmax(most, value);
+        count++;
+    }
+    if (count == 0)
+        return NAN;
+    if (definition->aggregate == AGGREGATE_MEAN)
+        return sum / (double)count;
+    return definition->aggregate == AGGREGATE_MIN ? least : most;
+}
+
+/* `process`: which of the rows; of a product. */
+static double own_value(const struct asked *asked, size_t which, size_t process, uint32_t key)
+{
+    const struct definition *definition = &asked->definitions->list[which];
+    const struct variant *variant = &asked->variants[asked->variant_of[which]];
+    if (variant->apart && !asked->product)
+        return aggregated(asked, definition, variant, key);
+    return base_value(asked, definition, &asked->foci[variant->first + (variant->apart ? process : 0)], key);
+}
+
+static void row_values(const struct asked *asked, size_t process, uint32_t key, double *row)
+{
+    double values[METRIC_COUNT + DEFINITIONS_MOST];
+    const struct cube_focus *focus = &asked->foci[asked->product ? process : 0];
+    struct cube_cell cell = cell_of(asked, focus, key);
+    cube_values(asked->cube, focus, asked->axis, &cell, values, NULL);
+    for (size_t k = 0; k < asked->names.count; k++)
+        if (asked->uses[METRIC_COUNT + k])
+            values[METRIC_COUNT + k] = own_value(asked, k, process, key);
+    for (size_t i = 0; i < asked->answer->metric_count; i++)
+        if (!expression_value(&asked->metrics[i], values, &row[i]))
+            row[i] = NAN;
+}
+
+/* Rows of the answer. */
+
+/* "/Machine/3 /Phase/solve". */
+static char *row_path(const struct asked *asked, uint32_t rank, uint32_t key)
+{
+    char path[FOCUS_PATH_SIZE] = "", *text = NULL;
+    if (asked->focus.divided != AXIS_WHY)
+        focus_path_of_key(&asked->focus, key, path);
+    else if (rank == ANSWER_ALL)
+        return memory_copy_string(*asked->focus.whole ? asked->focus.whole : "/");
+    if (rank == ANSWER_ALL)
+        return memory_copy_string(path);
+    if (asprintf(&text, "/Machine/%u%s%s", rank, *path ? " " : "", path) < 0)
+        return memory_copy_string(path);
+    return text;
+}
+
+static void add_row(struct asked *asked, size_t process, uint32_t key)
+{
+    struct answer *answer = asked->answer;
+    size_t row = answer->row_count++;
+    uint32_t rank = ANSWER_ALL;
+    if (asked->product)
+        rank = asked->cube->ranks[asked->rows[process]];
+    else if (asked->axis == AXIS_PROCESSES)
+        rank = asked->cube->ranks[key];
+    size_t capacity = answer->row_capacity;
+    ARRAY_RESERVE(answer->rows, answer->row_capacity, answer->row_count);
+    if (answer->row_capacity > capacity)
+        answer->values =
+            memory_resize(answer->values, answer->row_capacity * answer->metric_count * sizeof *answer->values);
+    answer->rows[row] = (struct answer_row){.focus = row_path(asked, rank, key), .rank = rank, .key = key};
+    row_values(asked, process, key, &answer->values[row * answer->metric_count]);
+}
+
+static void add_rows(struct asked *asked)
+{
+    size_t count = asked->product ? asked->row_count : 1;
+    for (size_t process = 0; process < count; process++) {
+        const struct cube_table *table = &asked->foci[process].table[asked->axis];
+        if (asked->axis == AXIS_WHY) {
+            add_row(asked, process, CUBE_ANY);
+            continue;
+        }
+        asked->answer->cut = asked->answer->cut || table->overflow;
+        for (size_t i = 0; i < table->count; i++)
+            add_row(asked, process, table->cells[i].key);
+    }
 }
 
 static enum status understand(struct asked *asked, char *text)
@@ -479,134 +405,53 @@ static enum status understand(struct asked *asked, char *text)
     if (take_metrics(asked, text) != STATUS_OK)
         return STATUS_FAILED;
     make_cube(asked);
-    if (focus && take_focus(asked, focus) != STATUS_OK)
+    if (focus && focus_take(&asked->focus, focus, asked->err) != STATUS_OK)
         return STATUS_FAILED;
-    if (phase && take_phase(asked, phase) != STATUS_OK)
+    if (phase && focus_take_phase(&asked->focus, phase, asked->err) != STATUS_OK)
         return STATUS_FAILED;
-    if (asked->equal_parts && asked->focus.key[AXIS_PHASES] != CUBE_ANY)
+    if (asked->focus.equal_parts && asked->focus.focus.key[AXIS_PHASES] != CUBE_ANY)
         return error_set(asked->err, ERROR_USAGE, "focus: /Time and a phase do not go together");
-    return STATUS_OK;
+    return find_variants(asked);
 }
 
-/* Answers. */
-
-static void path_of_key(const struct asked *asked, uint32_t key, char path[WORD_SIZE])
-{
-    const struct defs *defs = asked->question->graph->defs;
-    char site[WORD_SIZE];
-    switch (asked->divided) {
-    case AXIS_PROCESSES:
-        snprintf(path, WORD_SIZE, "/Machine/%u", asked->cube->ranks[key]);
-        break;
-    case AXIS_FUNCTIONS:
-        snprintf(path, WORD_SIZE, "/Code/%s/%s", function_class_name(defs->states[key].class), defs->states[key].name);
-        break;
-    case AXIS_SITES:
-        site_word(&defs->sites[key], site);
-        snprintf(path, WORD_SIZE, "/Code/site/%.*s", WORD_SIZE - 12, site);
-        break;
-    case AXIS_COMMUNICATORS:
-        snprintf(path, WORD_SIZE, "/SyncObject/%d", defs->comms[key].id);
-        break;
-    case AXIS_TAGS:
-        snprintf(path, WORD_SIZE, "/SyncObject/%d/%d", defs->comms[asked->focus.key[AXIS_COMMUNICATORS]].id,
-                 asked->cube->tags[key]);
-        break;
-    case AXIS_STATES:
-        snprintf(path, WORD_SIZE, "/State/%s", defs->states[key].name);
-        break;
-    case AXIS_PHASES:
-        if (asked->equal_parts)
-            snprintf(path, WORD_SIZE, "/Time/%u", key);
-        else
-            snprintf(path, WORD_SIZE, "/Phase/%s", asked->question->phases->phase[key].name);
-        break;
-    default:
-        snprintf(path, WORD_SIZE, "/Iteration/%zu", key * larger(asked->cube->block, 1));
-        break;
-    }
-}
-
-static void add_row(struct asked *asked, const char *path, enum search_axis axis, const struct cube_cell *cell)
+static void ask(struct asked *asked, unsigned threads)
 {
     struct answer *answer = asked->answer;
-    double values[METRIC_COUNT];
-    size_t row = answer->row_count++;
-    cube_values(asked->cube, &asked->focus, axis, cell, values, NULL);
-    answer->foci = memory_resize(answer->foci, answer->row_count * sizeof *answer->foci);
-    answer->foci[row] = memory_copy_string(path);
-    answer->values = memory_resize(answer->values, answer->row_count * answer->metric_count * sizeof *answer->values);
-    for (size_t i = 0; i < answer->metric_count; i++) {
-        double *value = &answer->values[row * answer->metric_count + i];
-        if (!expression_value(&asked->metrics[i], values, value))
-            *value = NAN;
-    }
+    list_rows(asked);
+    ask_foci(asked, threads);
+    answer->by_time = asked->focus.equal_parts;
+    answer->product = asked->product;
+    answer->duration_ns = time_since(asked->cube->begin_ns, asked->cube->end_ns);
+    add_rows(asked);
 }
 
-static bool is_of_class(const struct asked *asked, uint32_t state)
+static void asked_clear(struct asked *asked)
 {
-    return asked->class < 0 || asked->question->graph->defs->states[state].class == (enum function_class)asked->class;
+    for (size_t i = 0; i < asked->focus_count; i++)
+        cube_focus_clear(&asked->foci[i]);
+    for (size_t i = 0; i < asked->variant_count; i++)
+        focus_clear(&asked->variants[i].narrow);
+    focus_clear(&asked->focus);
+    cube_free(asked->cube);
+    free(asked->foci);
+    free(asked->variants);
+    free(asked->rows);
+    free(asked->metrics);
+    free(asked->names.list);
 }
 
-static void add_divided(struct asked *asked)
+enum status question_ask(struct question *question, const char *text, const struct definitions *definitions,
+                         unsigned threads, struct answer *answer, struct error *err)
 {
-    const struct cube_table *table = &asked->focus.table[asked->divided];
-    asked->answer->cut = table->overflow;
-    for (size_t i = 0; i < table->count; i++) {
-        char path[WORD_SIZE];
-        if (asked->divided == AXIS_FUNCTIONS && !is_of_class(asked, table->cells[i].key))
-            continue;
-        path_of_key(asked, table->cells[i].key, path);
-        add_row(asked, path, asked->divided, &table->cells[i]);
-    }
-}
-
-/* All functions of a class together. */
-static void add_class(struct asked *asked)
-{
-    const struct cube_table *table = &asked->focus.table[AXIS_FUNCTIONS];
-    struct cube_cell sum = {0};
-    for (size_t i = 0; i < table->count; i++)
-        if (is_of_class(asked, table->cells[i].key))
-            cube_cell_add(AXIS_FUNCTIONS, &sum, &table->cells[i]);
-    add_row(asked, asked->whole, AXIS_FUNCTIONS, &sum);
-}
-
-static enum status ask(struct asked *asked, unsigned threads)
-{
-    /* A class has no key of its own: it is the sum of the rows of its functions. */
-    bool class = asked->class >= 0 && asked->divided != AXIS_FUNCTIONS;
-    if (class && asked->divided != AXIS_WHY)
-        return error_set(asked->err, ERROR_USAGE, "focus: a class of functions has one row");
-    asked->focus.wanted[AXIS_FUNCTIONS] = asked->focus.wanted[AXIS_FUNCTIONS] || class;
-    cube_ask(asked->cube, &asked->focus, 1, threads);
-    if (class)
-        add_class(asked);
-    else if (asked->divided != AXIS_WHY)
-        add_divided(asked);
-    else if (*asked->whole)
-        add_row(asked, asked->whole, AXIS_WHY, &asked->focus.total);
-    else
-        add_row(asked, "/", AXIS_WHY, &asked->focus.total);
-    cube_focus_clear(&asked->focus);
-    return STATUS_OK;
-}
-
-enum status question_ask(struct question *question, const char *text, unsigned threads, struct answer *answer,
-                         struct error *err)
-{
-    struct asked asked = {.question = question, .err = err, .answer = answer, .class = -1};
+    struct asked asked = {.question = question, .err = err, .answer = answer, .definitions = definitions};
     char *copy = memory_copy_string(text); /* understand() cuts it into pieces */
     *answer = (struct answer){0};
+    if (definitions)
+        asked.names = definitions_names(definitions);
     enum status status = understand(&asked, copy);
     if (status == STATUS_OK)
-        status = ask(&asked, threads);
-    if (asked.cube)
-        cube_free(asked.cube);
-    free(asked.metrics);
-    free(asked.rows);
-    free(asked.iterations);
-    free(asked.borders);
+        ask(&asked, threads);
+    asked_clear(&asked);
     free(copy);
     if (status != STATUS_OK)
         answer_clear(answer);
@@ -618,10 +463,11 @@ void answer_clear(struct answer *answer)
     for (size_t i = 0; i < answer->metric_count; i++)
         free(answer->metrics[i]);
     for (size_t i = 0; i < answer->row_count; i++)
-        free(answer->foci[i]);
+        free(answer->rows[i].focus);
     free(answer->metrics);
     free(answer->units);
-    free(answer->foci);
+    free(answer->percent);
+    free(answer->rows);
     free(answer->values);
     *answer = (struct answer){0};
 }

@@ -3,13 +3,14 @@
 #define SIGHT_QUERY_QUESTION_H
 
 #include "engine/engine.h"
-#include "metrics/search.h"
+#include "search/definitions.h"
 
 /* Metrics of parts of a run, as Paradyn's metric-focus pairs: "METRIC, ... @ FOCUS [@ PHASE]". A metric is an
-   expression of those of the search (search/expression.h). A focus is up to one path of each of these, separated by
-   blanks; the last word of one of them may be *: a row for each value.
+   expression of those of the search (search/expression.h) and of a user's own (search/definitions.h). A focus is up to
+   one path of each of these, separated by blanks; the last word of one of them may be *: a row for each value. /Machine
+   may have * besides another one: a row for each process and each value.
 
-       /Machine/RANKS           processes: 0-3,7; or the name of a host
+       /Machine/RANKS           processes: 0-3,7; or the name of a host; RANKS and / and *
        /Code/FUNCTION           also /Code/CLASS/FUNCTION, and /Code/CLASS: all functions of the class
        /Code/site/FILE:LINE     a place of the source
        /SyncObject/COMM[/TAG]   messages and collectives on a communicator, by its id; with a tag
@@ -26,19 +27,32 @@ struct question;
 struct question *question_new(const struct engine_request *request, struct error *err);
 void question_free(struct question *question); /* NULL: nothing */
 
+enum { ANSWER_ALL = UINT32_MAX };
+
+struct answer_row {
+    char *focus;   /* its path: "/Machine/3"; "/" is the whole run */
+    uint32_t rank; /* of the process that has a row of its own; ANSWER_ALL */
+    uint32_t key;  /* the number of the value: part of the run, phase, iteration, ... */
+};
+
 struct answer {
     char **metrics; /* as asked */
     struct search_unit *units;
+    bool *percent; /* is to be shown as a share */
     size_t metric_count;
-    char **foci;    /* a path for each row: "/Machine/3"; "/" is the whole run */
-    double *values; /* [row * metric_count + metric]; NAN: not known */
-    size_t row_count;
-    bool cut; /* there are more values than rows */
+    struct answer_row *rows; /* by process, then by value */
+    double *values;          /* [row * metric_count + metric]; NAN: not known */
+    size_t row_count, row_capacity;
+    bool cut;            /* there are more values than rows */
+    bool by_time;        /* a row for each of equal parts of the run */
+    bool product;        /* for each process, too */
+    int64_t duration_ns; /* of the run */
 };
 
-/* Free with answer_clear. A fault where the question cannot be understood, or names what is not in the trace. */
-enum status question_ask(struct question *question, const char *text, unsigned threads, struct answer *answer,
-                         struct error *err) MUST_CHECK;
+/* Free with answer_clear. `definitions`: metrics of the user's own; NULL: none. A fault where the question cannot be
+   understood, or names what is not in the trace. */
+enum status question_ask(struct question *question, const char *text, const struct definitions *definitions,
+                         unsigned threads, struct answer *answer, struct error *err) MUST_CHECK;
 void answer_clear(struct answer *answer);
 
 /* What is damaged of the trace. */

@@ -48,7 +48,8 @@ struct cube_focus {
     uint32_t key[SEARCH_AXIS_COUNT]; /* CUBE_ANY: not narrowed. Not of processes and iterations: see below */
     const uint32_t *iterations;      /* ascending, borrowed; NULL: not narrowed */
     size_t iteration_count;
-    const uint32_t *rows; /* processes, ascending, borrowed; NULL: all */
+    const bool *functions; /* by state (the first of its name): calls of these, borrowed; NULL: not narrowed */
+    const uint32_t *rows;  /* processes, ascending, borrowed; NULL: all */
     size_t row_count;
     bool wanted[SEARCH_AXIS_COUNT]; /* axes that divide it */
     bool uses[METRIC_COUNT];        /* requested metrics; others may be 0 */

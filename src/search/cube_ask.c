@@ -50,7 +50,9 @@ static bool fits(const struct cube_focus *focus, const uint32_t *key)
     for (int axis = AXIS_FUNCTIONS; axis < AXIS_ITERATIONS; axis++)
         if (focus->key[axis] != CUBE_ANY && focus->key[axis] != key[axis])
             return false;
-    uint32_t iteration = key[AXIS_ITERATIONS];
+    uint32_t iteration = key[AXIS_ITERATIONS], function = key[AXIS_FUNCTIONS];
+    if (focus->functions && (function == CUBE_ANY || !focus->functions[function]))
+        return false;
     return !focus->in_iteration || (iteration != CUBE_ANY && focus->in_iteration[iteration]);
 }
 

@@ -84,6 +84,7 @@ struct part {
 
 struct parser {
     struct expression *expression;
+    const struct expression_names *names;
     const char *at, *where;
     int depth;
     struct error *err;
@@ -184,6 +185,18 @@ static enum status parse_extreme(struct parser *parser, struct part *part, char 
     return STATUS_OK;
 }
 
+static bool own_find(const struct expression_names *names, const char *word, size_t length, unsigned *metric,
+                     struct search_unit *unit)
+{
+    for (size_t i = 0; names && i < names->count; i++)
+        if (strlen(names->list[i].name) == length && memcmp(names->list[i].name, word, length) == 0) {
+            *metric = METRIC_COUNT + (unsigned)i;
+            *unit = names->list[i].unit;
+            return true;
+        }
+    return false;
+}
+
 static enum status parse_word(struct parser *parser, struct part *part)
 {
     const char *word = parser->at;
@@ -195,11 +208,12 @@ static enum status parse_word(struct parser *parser, struct part *part)
         return parse_extreme(parser, part, word[1] == 'a' ? '>' : '<'); /* the steps of max and min */
     }
     unsigned metric = metric_find(word, length);
-    if (metric == METRIC_COUNT)
+    if (metric < METRIC_COUNT)
+        part->unit = metric_unit(metric);
+    else if (!own_find(parser->names, word, length, &metric, &part->unit))
         return error_set(parser->err, ERROR_USAGE, "%s: unknown metric '%.*s'", parser->where,
                          (int)smaller(length, (size_t)40), word);
     parser->at += length;
-    part->unit = metric_unit(metric);
     return add_step(parser, (struct expression_step){.op = 'm', .metric = (uint8_t)metric});
 }
 
@@ -269,9 +283,10 @@ static enum status parse_sum(struct parser *parser, struct part *part)
     return STATUS_OK;
 }
 
-enum status expression_parse(struct expression *expression, const char *text, const char *where, struct error *err)
+enum status expression_parse(struct expression *expression, const char *text, const struct expression_names *names,
+                             const char *where, struct error *err)
 {
-    struct parser parser = {.expression = expression, .at = text, .where = where, .err = err};
+    struct parser parser = {.expression = expression, .names = names, .at = text, .where = where, .err = err};
     struct part whole;
     *expression = (struct expression){0};
     if (parse_sum(&parser, &whole) != STATUS_OK)
@@ -297,6 +312,9 @@ static bool run(const struct expression_step *steps, size_t count, const double 
             continue;
         }
         if (steps[i].op == 'm') {
+            /* max and min would drop what is not known. */
+            if (isnan(values[steps[i].metric]))
+                return false;
             stack[top++] = values[steps[i].metric];
             continue;
         }

@@ -39,7 +39,7 @@ enum { EXPRESSION_STEPS = 64, EXPRESSION_DEPTH = 16 };
 struct expression {
     struct expression_step {
         char op;        /* + - * / > (max) < (min) # (number) m (metric) */
-        uint8_t metric; /* enum search_metric */
+        uint8_t metric; /* enum search_metric; METRIC_COUNT + n: the nth of the names besides */
         double number;
     } steps[EXPRESSION_STEPS];
     size_t count;
@@ -47,10 +47,20 @@ struct expression {
     struct search_unit unit, numerator_unit;
 };
 
-/* An error message begins with `where` ("FILE:LINE"). */
-enum status expression_parse(struct expression *expression, const char *text, const char *where, struct error *err);
+/* Metrics besides those of metrics.def, by number from METRIC_COUNT on. */
+struct expression_names {
+    struct expression_name {
+        const char *name;
+        struct search_unit unit;
+    } * list;
+    size_t count;
+};
 
-/* False if the value is not known: a division by zero, or an overflow. `values` by metric. */
+/* An error message begins with `where` ("FILE:LINE"). `names`: NULL: none. */
+enum status expression_parse(struct expression *expression, const char *text, const struct expression_names *names,
+                             const char *where, struct error *err);
+
+/* False if the value is not known: a division by zero, an overflow, or a metric that is NAN. `values` by metric. */
 bool expression_value(const struct expression *expression, const double *values, double *value);
 bool expression_numerator(const struct expression *expression, const double *values, double *value);
 

@@ -5,16 +5,13 @@
 #include "search/expression.h"
 
 /* Hypotheses are data: possible problems of a run, each an expression of metrics and the threshold that it must exceed
-   (Paradyn's Why axis). They come from a file of lines, of which the default (default.hypotheses) is compiled in;
-   sight-search(1) documents the format. */
+   (Paradyn's Why axis). They come from a file of lines, of which the default (default.hypotheses) is compiled in
+   (word_file.h); sight-search(1) documents the format. */
 
 enum {
     HYPOTHESES_MOST = 200,
-    HYPOTHESIS_DEPTH = 8,   /* of parents */
-    HYPOTHESIS_PARENTS = 4, /* of one */
-    HYPOTHESIS_NAME_MOST = 40,
-    HYPOTHESES_FILE_MOST = 65536,
-    HYPOTHESIS_LINE_MOST = 1000
+    HYPOTHESIS_DEPTH = 8,  /* of parents */
+    HYPOTHESIS_PARENTS = 4 /* of one */
 };
 
 struct hypothesis {

@@ -5,6 +5,7 @@
 #include "core/numbers.h"
 #include "core/text.h"
 #include "search/search_test.h"
+#include "search/word_file.h"
 
 #include <string.h>
 
@@ -111,7 +112,7 @@ static void settle_place(struct searcher *searcher, struct test *test)
 {
     const struct hypothesis *hypothesis = hypothesis_of(searcher, test);
     const uint32_t *parents = hypothesis->parents;
-    char others[HYPOTHESIS_PARENTS * (HYPOTHESIS_NAME_MOST + 2)] = "";
+    char others[HYPOTHESIS_PARENTS * (WORD_NAME_MOST + 2)] = "";
     size_t first = 0;
     if (hypothesis->parent_count == 0)
         return;

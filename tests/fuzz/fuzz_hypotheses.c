@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fuzzing of the file of hypotheses: any bytes must end in hypotheses, which must search a small run, or in one line
-   that says what is wrong. */
+   that says what is wrong. Files of metrics of a user's own are read by the same lines. */
 #include "core/memory.h"
+#include "search/definitions.h"
 #include "search/search.h"
 
 #include <stdlib.h>
@@ -44,9 +45,19 @@ static struct graph *small_run(struct defs *defs)
     return graph_builder_end(builder);
 }
 
+static void try_definitions(const char *data, size_t size)
+{
+    struct error err = {0};
+    struct definitions *definitions = definitions_parse(data, size, "fuzz", &err);
+    if (!definitions && (!*err.text || strchr(err.text, '\n')))
+        abort();
+    definitions_free(definitions);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct error err = {0};
+    try_definitions((const char *)data, size);
     struct hypotheses *hypotheses = hypotheses_parse((const char *)data, size, "fuzz", &err);
     if (!hypotheses) {
         if (!*err.text || strchr(err.text, '\n'))

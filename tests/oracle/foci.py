@@ -20,6 +20,69 @@ def query(sight, trace, question):
     return json.loads(made.stdout)["rows"]
 
 
+DEFINITIONS = """metric own_worst
+  unit       %%
+  base       mpi / time
+  aggregate  max
+metric own_mean
+  base       mpi
+  aggregate  mean
+metric own_least
+  base       mpi
+  aggregate  min
+metric own_part
+  unit       s
+  base       mpi
+  constraint /Code/%s /Machine/%s
+"""
+
+
+def definitions(sight, trace, truth, names, rng):
+    """Metrics of a user's own on each focus, as counted from the processes and the calls."""
+    wrong = 0
+    name, ranks = rng.choice(sorted(names)), sorted(truth)
+    chosen = sorted(rng.sample(ranks, rng.randrange(1, len(ranks) + 1)))
+    path = os.path.join(os.environ.get("TMPDIR", "/tmp"), "own-metrics-%d" % os.getpid())
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(DEFINITIONS % (name, ",".join(map(str, chosen))))
+
+    def own(question):
+        made = subprocess.run([sight, "query", "-q", "--format", "json", "--definitions", path, question, trace],
+                              stdout=subprocess.PIPE, check=True)
+        return json.loads(made.stdout)["rows"]
+
+    def same(what, got, want):
+        nonlocal wrong
+        if got != want:
+            print("# %s: %s: %s, should be %s" % (trace, what, got, want))
+            wrong = 1
+
+    each = {row["focus"]: row for row in own("mpi, own_worst, own_mean, own_least, mpi/time @ /Machine/*")}
+    whole = own("own_worst, own_mean, own_least, own_part")[0]
+    same("the largest", round(whole["own_worst"], 9), round(max(row["mpi/time"] for row in each.values()), 9))
+    same("the least", whole["own_least"], min(row["mpi"] for row in each.values()))
+    same("the mean", abs(ns(whole["own_mean"]) - sum(ns(row["mpi"]) for row in each.values()) / len(each)) <= 1, True)
+    same("of one process", all(row["own_mean"] == row["mpi"] == row["own_least"] for row in each.values()), True)
+    part = query(sight, trace, "mpi @ /Code/%s /Machine/%s" % (name, ",".join(map(str, chosen))))[0]["mpi"]
+    same("a constraint", whole["own_part"], part)
+    rows = own("own_part @ /Machine/*")
+    same("a constraint by process", [ns(sum(row["own_part"] for row in rows)),
+                                     [row["focus"] for row in rows if row["own_part"] and
+                                      int(row["focus"].split("/")[2]) not in chosen]], [ns(part), []])
+    rows = own("own_part, mpi @ /Code/*")
+    same("a constraint by function", {row["focus"].split("/")[3]: row["own_part"] for row in rows if row["own_part"]},
+         {name: part} if part else {})
+    same("nothing in common", own("own_part @ /Code/%s" % rng.choice(sorted(names - {name}) or [name]))[0]["own_part"],
+         0.0 if len(names) > 1 else part)
+    rows = own("mpi, compute, own_mean @ /Machine/* /Time/5")
+    by_process = {}
+    for row in rows:
+        by_process[row["focus"].split(" ")[0]] = by_process.get(row["focus"].split(" ")[0], 0) + ns(row["mpi"])
+    same("sum over parts of each process", by_process, {focus: ns(row["mpi"]) for focus, row in each.items()})
+    os.remove(path)
+    return wrong
+
+
 def resources(sight, trace):
     made = subprocess.run([sight, "resources", "-q", "--format", "json", trace], stdout=subprocess.PIPE, check=True)
     return {row["path"]: round(row["first_s"] * 1e9) for row in json.loads(made.stdout)["resources"]}
@@ -84,7 +147,7 @@ def check(sight, trace, rng):
                             "FROM calls WHERE name = '%s' AND rank IN (%s)" % (name, text))[0]
         same("%s on %s" % (name, text), [got["calls"], ns(got["mpi"]), ns(got["waiting"])],
              [rows["calls"], round(rows["mpi"]), round(rows["waiting"])])
-    return wrong
+    return max(wrong, definitions(sight, trace, truth, names, rng) if names else 0)
 
 
 def main():

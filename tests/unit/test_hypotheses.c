@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hypotheses are data: expressions, and the file they come from. */
 #include "search/hypotheses.h"
+#include "search/word_file.h"
 
 #include "unit/tap.h"
 
@@ -16,7 +17,7 @@ static void expect_value(const char *text, double want)
     values[METRIC_compute] = 3;
     values[METRIC_time] = 9;
     values[METRIC_WAITS + WAIT_LATE_SENDER] = 2;
-    bool known = expression_parse(&expression, text, "test:1", &err) == STATUS_OK &&
+    bool known = expression_parse(&expression, text, NULL, "test:1", &err) == STATUS_OK &&
                  expression_value(&expression, values, &value);
     if (!tap_ok(isnan(want) ? !known : known && fabs(value - want) < 1e-12, "%s", text))
         printf("#  got %.17g, %s\n# want %.17g\n", value, err.text, want);
@@ -46,7 +47,7 @@ static void expect_fault(const char *text, const char *want)
 {
     struct expression expression;
     struct error err = {0};
-    enum status status = expression_parse(&expression, text, "f:7", &err);
+    enum status status = expression_parse(&expression, text, NULL, "f:7", &err);
     tap_ok(status == STATUS_FAILED, "refused: %.40s", text);
     tap_equal_string(err.text, want, "  with the reason");
 }
@@ -77,7 +78,7 @@ static void expect_unit(const char *text, int seconds, int bytes, int counts, bo
 {
     struct expression e;
     struct error err = {0};
-    bool parsed = expression_parse(&e, text, "f", &err) == STATUS_OK;
+    bool parsed = expression_parse(&e, text, NULL, "f", &err) == STATUS_OK;
     tap_ok(parsed && e.unit.seconds == seconds && e.unit.bytes == bytes && e.unit.counts == counts &&
                (e.numerator > 0) == has_numerator,
            "unit of %s", text);
@@ -160,13 +161,13 @@ static void test_file_faults(void)
 static void test_limits(void)
 {
     struct error err;
-    size_t size = HYPOTHESES_FILE_MOST + 2;
+    size_t size = WORD_FILE_MOST + 2;
     char *text = malloc(size);
     if (!text)
         return;
     memset(text, '#', size);
     tap_ok(!hypotheses_parse(text, size - 1, "big", &err), "a file that is too large");
-    tap_ok(!hypotheses_parse(text, HYPOTHESIS_LINE_MOST + 1, "big", &err), "a line that is too long");
+    tap_ok(!hypotheses_parse(text, WORD_LINE_MOST + 1, "big", &err), "a line that is too long");
     char *at = text;
     for (int i = 0; i < HYPOTHESIS_DEPTH + 1; i++)
         at += sprintf(at, i ? "hypothesis h%d\nparent h%d\n" : "hypothesis h%d\n", i, i - 1);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_SEARCH_DEFINITIONS_H
+#define SIGHT_SEARCH_DEFINITIONS_H
+
+#include "search/expression.h"
+
+/* Metrics of a user's own, after Paradyn's metric definition language: a base, which is an expression of the metrics of
+   metrics.def, the part of the run that it is constrained to, and how the values of several processes become one. They
+   come from a file of lines (word_file.h), which sight-query(1) documents:
+
+       metric      worst_waiting
+       title       the largest share of MPI that is waiting
+       unit        %
+       base        waiting / mpi
+       aggregate   max
+       constraint  /Code/collective
+
+   A constraint is a focus (query/question.h). What it names is looked for in each trace that is asked, not when the
+   file is read: a file of definitions is for many traces. */
+
+enum { DEFINITIONS_MOST = 100 };
+
+enum aggregate {
+    AGGREGATE_SUM, /* the base of the sums of all processes */
+    AGGREGATE_MEAN,
+    AGGREGATE_MIN,
+    AGGREGATE_MAX /* of the values of the base on each process that has one */
+};
+
+struct definition {
+    char *name, *title; /* the title is the name where there is none */
+    char *constraint;   /* NULL: the whole run */
+    char where[200];    /* "FILE:LINE" of it, for faults of its constraint */
+    struct expression base;
+    enum aggregate aggregate;
+    bool percent;            /* the unit is %: values are shown as shares */
+    double limits[2];        /* from which on a value is fair, and poor; NAN: no verdict */
+    struct search_unit unit; /* as declared */
+    bool has_unit;
+};
+
+struct definitions {
+    struct definition *list;
+    size_t count, capacity;
+};
+
+/* NULL and a fault in one line: "FILE:LINE: what is wrong". Free with definitions_free. */
+struct definitions *definitions_read(const char *path, struct error *err);
+struct definitions *definitions_parse(const char *text, size_t length, const char *name, struct error *err);
+void definitions_free(struct definitions *definitions); /* NULL: nothing */
+
+/* Their names and units for expressions; borrows the names. free() the list. */
+struct expression_names definitions_names(const struct definitions *definitions);
+
+#endif
