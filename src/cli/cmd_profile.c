@@ -14,7 +14,7 @@ static enum status needs_samples(const void *context, const struct engine_result
         return error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no samples: give the trace",
                          options->common.inputs[0]);
     if (!profile->defs || profile->defs->path_count == 0)
-        return error_set(err, ERROR_USAGE, "%s: has no samples: record it with --samples", options->common.inputs[0]);
+        return error_set(err, ERROR_USAGE, "%s: has no samples, which sight record takes by default", options->common.inputs[0]);
     return STATUS_OK;
 }
 

@@ -17,7 +17,7 @@ static enum status needs_file(const void *context, const struct engine_result *r
     if (!profile)
         return error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no samples: give the trace", asked->trace);
     if (profile->samples == 0)
-        return error_set(err, ERROR_USAGE, "%s: has no samples: record it with --samples", asked->trace);
+        return error_set(err, ERROR_USAGE, "%s: has no samples, which sight record takes by default", asked->trace);
     struct profile_rows lines = profile_rows_of(profile, PROFILE_BY_LINE);
     /* by the end of its path, as people name files: two that end alike are none */
     bool found = source_file_find(&lines, asked->file) != NULL;

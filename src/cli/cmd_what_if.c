@@ -339,7 +339,7 @@ static int answer_standard(const struct what_if_options *options, const struct e
 
 static enum status fault_samples(const struct what_if_options *options, struct error *err)
 {
-    return error_set(err, ERROR_USAGE, "%s: has no samples of functions: record it with --samples",
+    return error_set(err, ERROR_USAGE, "%s: has no samples of functions, which sight record takes by default",
                      options->common.inputs[0]);
 }
 

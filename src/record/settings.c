@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_SIZE = 1 << 20, SAMPLES_MAX = 10000 };
+enum { BLOCK_SIZE = 1 << 20, SAMPLES = 100, SAMPLES_MAX = 10000 };
 
 static const char *const names[] = {
 #define MPI_FUNCTION(name, ...) #name,
@@ -96,7 +96,7 @@ bool settings_want_metadata(void)
 
 uint32_t settings_samples(void)
 {
-    uint64_t samples = number_of("SIGHT_RECORD_SAMPLES", 0);
+    uint64_t samples = number_of("SIGHT_RECORD_SAMPLES", SAMPLES);
     return samples < SAMPLES_MAX ? (uint32_t)samples : SAMPLES_MAX;
 }
 

@@ -11,7 +11,7 @@
      SIGHT_RECORD_MAX_EVENTS  records per thread
      SIGHT_RECORD_CLOCK       auto (default), tsc, monotonic
      SIGHT_RECORD_SOURCE      0: calls are recorded without their place in the program
-     SIGHT_RECORD_SAMPLES     samples per second of CPU time of each thread; 0 (default): none
+     SIGHT_RECORD_SAMPLES     samples per second of CPU time of each thread (default 100); 0: none
      SIGHT_RECORD_RESOURCES   0: CPU time, switches, page faults and memory are not recorded
      SIGHT_RECORD_METADATA    0: command, date, directory, MPI and host are not recorded
      SIGHT_RECORD_ONLY, SIGHT_RECORD_SKIP  functions, separated by commas; * matches anything */
