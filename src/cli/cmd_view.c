@@ -130,7 +130,8 @@ static sigset_t block_signals(void)
     return ends;
 }
 
-static void serve(const struct view_options *options, const struct server *server, const sigset_t *ends)
+/* Returns the signal that ends it. */
+static int serve(const struct view_options *options, const struct server *server, const sigset_t *ends)
 {
     int signal_number;
     char *door = options->no_browser ? NULL : browser_open(server_url(server));
@@ -141,6 +142,7 @@ static void serve(const struct view_options *options, const struct server *serve
     while (sigwait(ends, &signal_number) != 0)
         ;
     browser_forget(door);
+    return signal_number;
 }
 
 static bool is_judging(struct side *side)
@@ -148,10 +150,10 @@ static bool is_judging(struct side *side)
     return side->judging && !atomic_load(&side->done);
 }
 
-static _Noreturn void end_now(void)
+static _Noreturn void end_now(int signal_number)
 {
     unfinished_remove();
-    _exit(EXIT_INTERRUPTED);
+    _exit(EXIT_SIGNAL + signal_number);
 }
 
 static enum status server_options_of(const struct view_options *options, struct server_options *found,
@@ -190,18 +192,19 @@ int cmd_view(const struct command *command, const struct view_options *options)
     run_report_damage(&info->end, time_since(info->begin_ns, info->end_ns));
     sigset_t ends = block_signals();
     struct server *server = server_start(where, view_answer, &work->asked.site, &err);
+    int signal_number = 0;
     if (server) {
         side_judge(&work->asked);
-        serve(options, server, &ends);
+        signal_number = serve(options, server, &ends);
         server_stop(server);
         /* A judging thread may still be running: its memory is not freed, as the process ends anyway. */
         if (is_judging(&work->asked) || is_judging(&work->other))
-            end_now();
+            end_now(signal_number);
     }
     side_clear(&work->asked);
     side_clear(&work->other);
     free(work);
-    return err.kind == ERROR_NONE ? EXIT_INTERRUPTED : command_fault(&err);
+    return err.kind == ERROR_NONE ? EXIT_SIGNAL + signal_number : command_fault(&err);
 }
 
 #else

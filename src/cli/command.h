@@ -5,6 +5,7 @@
 #include "cli/command_options.h"
 #include "core/error.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,13 +19,15 @@
     X(DAMAGED, 3, "done, but the input is damaged: standard error says how much was read")                             \
     X(INPUT, 4, "the input cannot be read")                                                                            \
     X(OUTPUT, 5, "the output cannot be written")                                                                       \
-    X(INTERRUPTED, 130, "interrupted: no unfinished output is left behind")
+    X(INTERRUPTED, 130, "interrupted (143 by SIGTERM, 129 by SIGHUP): no unfinished output is left")
 
 enum exit_code {
 #define EXIT_CODE_MEMBER(name, code, meaning) EXIT_##name = (code),
     EXIT_CODES(EXIT_CODE_MEMBER)
 #undef EXIT_CODE_MEMBER
+        EXIT_SIGNAL = 128, /* plus the number of the signal that ended the command, as a shell has it */
 };
+_Static_assert(EXIT_INTERRUPTED == EXIT_SIGNAL + SIGINT, "interrupted is Ctrl-C");
 
 struct command {
     const char *name;

@@ -18,11 +18,11 @@ static const char *last_words; /* only what a handler may read: a pointer that i
 
 static void on_signal(int signal_number)
 {
-    (void)signal_number;
+    int code = EXIT_SIGNAL + signal_number;
     unfinished_remove();
     if (last_words && write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
-        _exit(EXIT_INTERRUPTED);
-    _exit(EXIT_INTERRUPTED);
+        _exit(code);
+    _exit(code);
 }
 
 void run_set_last_words(const char *words)
