@@ -161,8 +161,7 @@ struct record_request {
     uint8_t is_recorded; /* the call that created it is recorded, with its number */
     uint8_t exchange;    /* internal: a receive that also sends */
     uint8_t held;        /* internal: by a call that may complete it, after which another thread may get the handle */
-    uint8_t was_active;  /* internal: before the call that starts it */
-    uint8_t unused[5];
+    uint8_t unused[6];
 };
 _Static_assert(sizeof(struct record_request) == 64, "requests do not cross pages");
 enum { RECORD_REQUESTS_BLOCK = 64 }; /* requests by which the table grows: one page */

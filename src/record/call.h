@@ -18,6 +18,8 @@ struct call {
     uint64_t send_at;      /* where its send is recorded; 0: nowhere */
     struct record_request **requests; /* that the call may complete, by their places in its arguments; see requests.h */
     size_t request_count;
+    struct request_start *starts; /* of persistent requests, in the same way */
+    size_t start_count;
     MPI_Status status; /* where the program asks for none */
 };
 

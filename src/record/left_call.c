@@ -49,8 +49,11 @@ bool left_call_end(struct location *location, const void *frame)
                         .write = open.write,
                         .send_at = open.send_at,
                         .requests = location->scratch,
-                        .request_count = open.held};
+                        .request_count = open.held,
+                        .starts = location->scratch,
+                        .start_count = open.started};
     requests_release(&call);
+    requests_not_started(&call);
     message_void(&call);
     call_leave(&call);
     return true;

@@ -18,6 +18,7 @@ struct open_call {
     bool write;
     uint64_t send_at; /* where its send is recorded; 0: nowhere */
     size_t held;      /* requests in location.scratch that it holds */
+    size_t started;   /* or struct request_start there */
 };
 
 /* A location is the buffer of one thread: a file of which the first block is mapped. Only its thread writes records, so

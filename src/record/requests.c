@@ -241,43 +241,75 @@ void request_of_collective(struct call *call, const MPI_Request *handle, bool pe
                     .collective = true, .persistent = persistent, .active = !persistent, .comm = call->comm});
 }
 
+/* For a call that starts it. Held: a successful start may change the handle, and another thread get the old one. */
+static struct request_start request_start(struct call *call, uintptr_t handle)
+{
+    struct record_request *request = request_find(handle);
+    if (!request || !request->persistent)
+        return (struct request_start){.request = NULL};
+    struct request_start start = {.request = request, .before = *request};
+    request->active = request->held = true;
+    request->cancelled = false;
+    request->location = (uintptr_t)call->location;
+    if (!request->receive && !request->collective)
+        /* Each start sends a message of its own. */
+        request->send_at = message_put_send(call, request->bytes, request->partner, request->tag, request->comm);
+    return start;
+}
+
 void requests_start(struct call *call, int count, const MPI_Request *handles)
 {
-    struct range range = {0};
+    size_t number = count > 0 && handles ? (size_t)count : 0;
+    call->starts = location_scratch(call->location, number * sizeof *call->starts + 1);
+    call->start_count = call->starts ? number : 0;
     requests_lock();
-    for (int i = 0; handles && i < count; i++) {
-        struct record_request *request = request_find(HANDLE_NUMBER(handles[i]));
-        if (!request || !request->persistent)
+    for (size_t i = 0; i < call->start_count; i++)
+        call->starts[i] = request_start(call, HANDLE_NUMBER(handles[i]));
+    requests_unlock();
+    call->location->open.started = call->start_count;
+}
+
+/* Open MPI replaces a request of which it still sends the last message. */
+static void handle_move(struct record_request *request, uintptr_t handle)
+{
+    if (request->handle == handle)
+        return;
+    handle_drop(request);
+    request->handle = handle;
+    uint64_t *value = table_put(&requests.by_handle, handle);
+    if (value)
+        *value = (uintptr_t)request;
+}
+
+void requests_started(struct call *call, const MPI_Request *handles)
+{
+    struct range range = {0};
+    call->location->open.started = 0;
+    requests_lock();
+    for (size_t i = 0; i < call->start_count; i++) {
+        struct request_start *start = &call->starts[i];
+        if (!start->request)
             continue;
-        request->was_active = request->active;
-        request->active = true;
-        request->cancelled = false;
-        request->location = (uintptr_t)call->location;
-        if (!request->receive && !request->collective)
-            /* Each start sends a message of its own. */
-            request->send_at = message_put_send(call, request->bytes, request->partner, request->tag, request->comm);
-        range_add(call, &range, request);
+        handle_move(start->request, HANDLE_NUMBER(handles[i]));
+        start->request->held = start->before.held;
+        range_add(call, &range, start->request);
     }
     requests_unlock();
     range_end(call, &range);
 }
 
-/* Those of a location that a failed call did not start. */
-static void start_undo(struct location *location, struct record_request *request)
+void requests_not_started(struct call *call)
 {
-    request->active = request->was_active;
-    if (request->send_at)
-        location_void(location, request->send_at);
-    request->send_at = 0;
-}
-
-void requests_not_started(struct call *call, int count, const MPI_Request *handles)
-{
+    call->location->open.started = 0;
     requests_lock();
-    for (int i = 0; handles && i < count; i++) {
-        struct record_request *request = request_find(HANDLE_NUMBER(handles[i]));
-        if (request && request->persistent)
-            start_undo(call->location, request);
+    /* The last first: a request may be there twice. */
+    for (size_t i = call->start_count; i-- > 0;) {
+        const struct request_start *start = &call->starts[i];
+        if (!start->request)
+            continue;
+        if (start->request->send_at != start->before.send_at)
+            location_void(call->location, start->request->send_at);
+        *start->request = start->before;
     }
     requests_unlock();
 }

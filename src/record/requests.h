@@ -23,11 +23,19 @@ void request_of_persistent_receive(struct call *call, const MPI_Request *request
 /* After a call that posts a non-blocking collective, or prepares a persistent one. */
 void request_of_collective(struct call *call, const MPI_Request *request, bool persistent);
 
+/* What a call that starts a persistent request changes: the request (NULL: it is not known), and its facts before. */
+struct request_start {
+    struct record_request *request, before;
+};
+
 /* Before MPI_Start and MPI_Startall. */
 void requests_start(struct call *call, int count, const MPI_Request *requests);
 
-/* After them, if they failed: as after MPI_Start of an active request. */
-void requests_not_started(struct call *call, int count, const MPI_Request *requests);
+/* After them: the handles may be new ones. */
+void requests_started(struct call *call, const MPI_Request *requests);
+
+/* After them, if they failed, as of an active request: everything is as it was. */
+void requests_not_started(struct call *call);
 
 void request_cancel(const MPI_Request *request);
 void request_freed(const MPI_Request *request);

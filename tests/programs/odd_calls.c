@@ -41,6 +41,25 @@ static __attribute__((noinline)) void send_deeper(int depth)
     room[0] = 1;
 }
 
+#ifdef MPICH_VERSION /* Open MPI starts active requests again */
+/* The first start holds after a second one that was left. */
+static void start_and_jump(void)
+{
+    MPI_Request requests[2];
+    MPI_Ssend_init(out, 4, MPI_CHAR, other, 7, MPI_COMM_WORLD, &requests[0]);
+    MPI_Recv_init(in, 4, MPI_CHAR, other, 7, MPI_COMM_WORLD, &requests[1]);
+    MPI_Startall(2, requests);
+    if (!setjmp(back))
+        MPI_Start(&requests[0]);
+    exchange(MPI_COMM_WORLD, 1);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    truth_sent(other, 4);
+    truth_received(other, 4);
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+}
+#endif
+
 static void jump(void)
 {
     MPI_Errhandler handler;
@@ -55,6 +74,9 @@ static void jump(void)
             MPI_Isend(out, 1, MPI_CHAR, 99, 1, MPI_COMM_WORLD, &request);
         send_deeper(i);
     }
+#ifdef MPICH_VERSION
+    start_and_jump();
+#endif
 }
 
 static int keep(MPI_Comm comm, int key, void *value, void *state)
@@ -84,8 +106,50 @@ static void free_twice(void)
     MPI_Comm_free(&comm);
 }
 
+/* Persistent sends that begin before the one before has left: Open MPI replaces the request. */
+static void start_large(void)
+{
+    enum { BYTES = 1 << 20, TIMES = 5, ROOM = TIMES * (BYTES + 7 + 2 * MPI_BSEND_OVERHEAD) };
+    char *large = calloc(3, BYTES), *room = malloc(ROOM);
+    MPI_Request requests[2];
+    int size;
+    MPI_Buffer_attach(room, ROOM);
+    MPI_Bsend_init(large, BYTES, MPI_CHAR, other, 5, MPI_COMM_WORLD, &requests[0]);
+    MPI_Bsend_init(large, 7, MPI_CHAR, other, 5, MPI_COMM_WORLD, &requests[1]);
+    for (int i = 0; i < TIMES; i++) {
+        MPI_Startall(2, requests);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        truth_sent(other, BYTES);
+        truth_sent(other, 7);
+    }
+    for (int i = 0; i < 2 * TIMES; i++) {
+        MPI_Status status;
+        int bytes;
+        MPI_Recv(large + BYTES, BYTES, MPI_CHAR, other, 5, MPI_COMM_WORLD, &status);
+        MPI_Get_count(&status, MPI_CHAR, &bytes);
+        truth_received(other, bytes);
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+    MPI_Buffer_detach(&room, &size);
+    free(room);
+    free(large);
+}
+
+/* What the first start began stays known after a second one that fails: it is cancelled, and is no message. */
+static void start_and_cancel(MPI_Comm comm)
+{
+    MPI_Request request;
+    MPI_Ssend_init(out, 6, MPI_CHAR, rank, 6, comm, &request);
+    MPI_Start(&request);
+    MPI_Start(&request);
+    MPI_Cancel(&request);
+    MPI_Request_free(&request);
+}
+
 static void start_twice(void)
 {
+    start_large();
 #ifdef MPICH_VERSION /* Open MPI starts them again */
     MPI_Request requests[2];
     MPI_Ssend_init(out, 4, MPI_CHAR, other, 3, MPI_COMM_WORLD, &requests[0]);
@@ -102,6 +166,7 @@ static void start_twice(void)
     }
     MPI_Request_free(&requests[0]);
     MPI_Request_free(&requests[1]);
+    start_and_cancel(MPI_COMM_WORLD);
 #endif
 }
 
