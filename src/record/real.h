@@ -4,15 +4,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The MPI library's own functions, called by the recorder's. Both names of each, MPI_X and PMPI_X, are the recorder's:
    MPI's Fortran libraries call PMPI_X, and a Fortran program's calls must be recorded as well. PMPI_X called from
    elsewhere is not recorded. */
 
-/* A function that wraps the MPI library's. */
-#define EXPORT __attribute__((visibility("default")))
-
 #ifdef RECORD_STATIC
+
+/* A function that wraps the MPI library's. All of them are in one section, of which the linker defines begin and end:
+   here the recorder is in the program's file. */
+#define EXPORT __attribute__((visibility("default"), section("sight_wrappers")))
 
 /* The recorder that is linked into programs together with a static MPI: MPI_X is ours, PMPI_X MPI's. */
 #define REAL(name) P##name
@@ -21,13 +23,19 @@ static inline const void *real_caller(const void *address)
     return address;
 }
 
-/* Here the recorder is in the program's file, and its code cannot be distinguished. */
+/* True for an address in the code of a wrapper. */
+extern const char __start_sight_wrappers[] __attribute__((visibility("hidden")));
+extern const char __stop_sight_wrappers[] __attribute__((visibility("hidden")));
 static inline bool real_is_recorder(const void *address)
 {
-    return address != NULL;
+    uintptr_t place = (uintptr_t)address;
+    return place >= (uintptr_t)__start_sight_wrappers && place < (uintptr_t)__stop_sight_wrappers;
 }
 
 #else
+
+/* A function that wraps the MPI library's. */
+#define EXPORT __attribute__((visibility("default")))
 
 /* True for an address in the code of the recorder. */
 bool real_is_recorder(const void *address);
