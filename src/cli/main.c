@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <libxml/xmlversion.h>
-#include <malloc.h>
 #include <pango/pangocairo.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,15 +115,6 @@ static int dispatch(struct team *team, int argc, char **argv)
     return run_command(team, argc, argv);
 }
 
-/* Large arrays are mapped separately: they grow without a copy, take only the memory they use, and return it when
-   freed. Otherwise the C library would take them from its heap after a while, which keeps the holes. */
-static void map_large_arrays(void)
-{
-#ifdef M_MMAP_THRESHOLD
-    mallopt(M_MMAP_THRESHOLD, 1 << 20);
-#endif
-}
-
 /* A pipe without a reader (sight help | head) ends the work silently. */
 static int finish_output(int code)
 {
@@ -136,7 +126,7 @@ static int finish_output(int code)
 
 int main(int argc, char **argv)
 {
-    map_large_arrays();
+    memory_map_large();
     memory_set_handler(out_of_memory);
     run_catch_signals();
     struct team *team;

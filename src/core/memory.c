@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/memory.h"
 
+#include <malloc.h>
 #include <string.h>
 
 static void (*memory_handler)(void);
@@ -16,6 +17,44 @@ void memory_failed(void)
         memory_handler();
     abort();
 }
+
+#ifdef M_MMAP_THRESHOLD
+static bool map_large;
+static unsigned keepers;
+
+static void set_limits(int mapped_from, int kept)
+{
+    mallopt(M_MMAP_THRESHOLD, mapped_from);
+    mallopt(M_TRIM_THRESHOLD, kept);
+}
+
+void memory_map_large(void)
+{
+    map_large = true;
+    set_limits(1 << 20, 128 << 10);
+}
+
+void memory_keep_freed(bool keep)
+{
+    unsigned before = keepers;
+    keepers = keep ? keepers + 1 : keepers - 1;
+    if (!map_large || (before > 0) == (keepers > 0))
+        return;
+    if (keep)
+        set_limits(8 << 20, 16 << 20);
+    else
+        set_limits(1 << 20, 128 << 10);
+}
+#else
+void memory_map_large(void)
+{
+}
+
+void memory_keep_freed(bool keep)
+{
+    (void)keep;
+}
+#endif
 
 void *memory_new(size_t size)
 {

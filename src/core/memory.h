@@ -2,6 +2,7 @@
 #ifndef SIGHT_CORE_MEMORY_H
 #define SIGHT_CORE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,6 +13,15 @@
 void memory_set_handler(void (*out_of_memory)(void));
 /* Ends the process as if memory had run out, through the handler; also called from signal handlers. Does not return. */
 _Noreturn void memory_failed(void);
+
+/* Large arrays (1 MB) are mapped separately: they grow without a copy, take only the memory they use, and return it
+   when freed. Otherwise the C library would take them from its heap after a while, which keeps the holes. This is the
+   choice of a program, not of a library: a program calls it when it begins. */
+void memory_map_large(void);
+/* While `keep` is true, blocks of up to 8 MB come from the heap, which keeps up to 16 MB of what is freed: for
+   libraries that allocate and free megabytes again and again, each time as pages that the system must make. Without
+   memory_map_large() this does nothing. Calls may nest. */
+void memory_keep_freed(bool keep);
 
 void *memory_new(size_t size);                 /* zeroed; size 0 gives a valid pointer */
 void *memory_resize(void *block, size_t size); /* as realloc */

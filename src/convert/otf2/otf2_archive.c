@@ -47,41 +47,55 @@ const char *otf2_complaint(void)
     return line;
 }
 
-/* libotf2 trusts what it reads: its assertions and wild pointers end the program. */
+/* libotf2 trusts what it reads: its assertions and wild pointers end the program. The handlers are there as long as an
+   archive is open (there may be two), and say so only of a crash in the library: installing them for each batch would
+   cost as many system calls. */
 enum { EXIT_UNREADABLE = 4, SIGNALS = 4 };
 static const int crashes[SIGNALS] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE};
 static struct sigaction before[SIGNALS];
 static char last_words[600];
 static volatile sig_atomic_t guarding;
+static unsigned open_archives;
+
+/* Puts back the handlers that were there before. */
+static void remove_handlers(void)
+{
+    for (size_t i = 0; i < SIGNALS; i++)
+        sigaction(crashes[i], &before[i], NULL);
+}
 
 /* In a handler after a crash no memory can be trusted to be whole: the line was made beforehand. SA_RESETHAND lets a
-   crash in here end the program as usual. */
-static void on_crash(int number)
+   crash in here end the program as usual. A crash of ours happens again on return, and then has its usual end; a
+   signal that was sent is sent again. */
+static void on_crash(int number, siginfo_t *about, void *context)
 {
-    (void)number;
+    (void)context;
+    if (!guarding) {
+        remove_handlers();
+        if (about->si_code <= 0)
+            raise(number);
+        return;
+    }
     unfinished_remove();
     if (write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
         _exit(EXIT_UNREADABLE);
     _exit(EXIT_UNREADABLE);
 }
 
-void otf2_guard(const char *name)
+static void install_handlers(void)
 {
-    if (!name) {
-        for (size_t i = 0; i < SIGNALS && guarding; i++)
-            sigaction(crashes[i], &before[i], NULL);
-        guarding = 0;
-        return;
-    }
-    if (guarding)
-        return;
-    snprintf(last_words, sizeof last_words, "sight: %s: libotf2 crashed while it read this archive, which is damaged\n",
-             name);
-    struct sigaction action = {.sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = (int)(SA_RESETHAND | SA_SIGINFO)};
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < SIGNALS; i++)
         sigaction(crashes[i], &action, &before[i]);
-    guarding = 1;
+}
+
+void otf2_guard(const char *name)
+{
+    if (name && !guarding)
+        snprintf(last_words, sizeof last_words,
+                 "sight: %s: libotf2 crashed while it read this archive, which is damaged\n", name);
+    guarding = name != NULL;
 }
 
 /* After a chunk's first byte and its byte order. */
@@ -173,6 +187,11 @@ enum status otf2_files_open(struct otf2_archive *archive, struct input *input, s
 {
     OTF2_Error_RegisterCallback(note_complaint, NULL);
     otf2_complaint();
+    archive->guarded = true;
+    if (open_archives++ == 0)
+        install_handlers();
+    /* The library allocates 4 MB for the definitions of each location, and 2 MB for its events. */
+    memory_keep_freed(true);
     if (otf2_is_packed(input->at, input_available(input))) {
         if (unpack(archive, input, err) != STATUS_OK)
             return STATUS_FAILED;
@@ -202,6 +221,11 @@ void otf2_files_close(struct otf2_archive *archive)
 {
     if (archive->library)
         OTF2_Reader_Close(archive->library);
+    if (archive->guarded) {
+        memory_keep_freed(false);
+        if (--open_archives == 0)
+            remove_handlers();
+    }
     if (archive->directory) {
         nftw(archive->directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
         unfinished_drop(archive->unfinished);

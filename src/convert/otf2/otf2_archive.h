@@ -13,6 +13,7 @@ struct otf2_archive {
     char *anchor;    /* path of the anchor file; owned */
     int unfinished;  /* of the directory: see core/unfinished.h */
     char *directory; /* directory of the unpacked archive, removed on closing; NULL: it was not packed */
+    bool guarded;    /* handlers of crashes count this archive */
     bool unpack_cut; /* the packed archive ends early, or is damaged */
 };
 

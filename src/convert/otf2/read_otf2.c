@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 extern const struct format format_otf2;
 
@@ -103,17 +103,34 @@ static void location_fault(struct otf2_location *location, const char *what)
                   def->process, def->thread, what, *why ? ": " : "", why);
 }
 
-/* Asking the library for a file that is missing costs an error message of its own, and a location without events need
-   not have one. True if it cannot be said. */
-static bool has_file(const struct otf2_state *state, uint64_t id)
+/* The bytes of a location's file; UINT64_MAX: there is none. */
+static uint64_t file_size(const struct otf2_state *state, uint64_t id, const char *suffix)
 {
     char *path;
     const char *anchor = state->archive.anchor, *dot = strrchr(anchor, '.');
-    if (asprintf(&path, "%.*s/%llu.evt", (int)(dot - anchor), anchor, (unsigned long long)id) < 0)
-        return true;
-    bool there = access(path, F_OK) == 0;
+    if (asprintf(&path, "%.*s/%llu.%s", (int)(dot - anchor), anchor, (unsigned long long)id, suffix) < 0)
+        memory_failed();
+    struct stat about;
+    bool there = stat(path, &about) == 0;
     free(path);
-    return there;
+    return there ? (uint64_t)about.st_size : UINT64_MAX;
+}
+
+/* Tables that map the location's own ids to global ones, and its clock offsets: the library applies both to the events,
+   but only if these definitions were read first. A file of 20 bytes has the header of a chunk and its end, and no
+   definition: opening it would take longer than reading thousands of events. */
+static void read_definitions(struct otf2_state *state, struct otf2_location *location, uint64_t id)
+{
+    enum { NO_DEFINITION = 20 };
+    OTF2_Reader *library = state->archive.library;
+    uint64_t size = file_size(state, id, "def"), count = 0;
+    OTF2_DefReader *local = size == UINT64_MAX || size == NO_DEFINITION ? NULL : OTF2_Reader_GetDefReader(library, id);
+    if (local) {
+        if (OTF2_Reader_ReadAllLocalDefinitions(library, local, &count) != OTF2_SUCCESS)
+            location_fault(location, "its definitions are damaged");
+        OTF2_Reader_CloseDefReader(library, local);
+    }
+    otf2_complaint(); /* many archives have no local definitions */
 }
 
 static void location_open(struct otf2_state *state, struct reader *reader, struct otf2_location *location, uint32_t def)
@@ -125,21 +142,14 @@ static void location_open(struct otf2_state *state, struct reader *reader, struc
     /* Beyond this, ns do not fit: times count from the trace's begin. */
     bool far = state->otf2.offset / state->otf2.resolution > UINT64_C(9000000000);
     otf2_clock_begin(&location->clock, state->otf2.resolution, far ? state->otf2.offset : 0);
-    if (!has_file(state, about->id)) {
+    /* Asking the library for a file that is missing costs an error message of its own, and a location without events
+       need not have one. */
+    if (file_size(state, about->id, "evt") == UINT64_MAX) {
         if (about->events > 0)
             location_fault(location, "its file is missing");
         return;
     }
-    uint64_t count = 0;
-    /* Tables that map the location's own ids to global ones, and its clock offsets: the library applies both to the
-       events, but only if these definitions were read first. */
-    OTF2_DefReader *local = OTF2_Reader_GetDefReader(library, about->id);
-    if (local) {
-        if (OTF2_Reader_ReadAllLocalDefinitions(library, local, &count) != OTF2_SUCCESS)
-            location_fault(location, "its definitions are damaged");
-        OTF2_Reader_CloseDefReader(library, local);
-    }
-    otf2_complaint(); /* many archives have no local definitions */
+    read_definitions(state, location, about->id);
     location->library = OTF2_Reader_GetEvtReader(library, about->id);
     if (!location->library) {
         location_fault(location, "its events cannot be read");

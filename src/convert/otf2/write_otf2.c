@@ -249,7 +249,10 @@ static enum status otf2_end(struct sink *sink, const struct trace_end *end, stru
         return error_set_errno(err, ERROR_OUTPUT, "%s: cannot write", otf2->path);
     /* mkdtemp makes directories that only their owner can read. */
     (void)chmod(otf2->temporary, 0755);
+    /* The library allocates 1 MB for the events of each location, and 4 MB for its definitions. */
+    memory_keep_freed(true);
     enum status status = write_archive(otf2, err);
+    memory_keep_freed(false);
     return status == STATUS_OK ? put_in_place(otf2, err) : status;
 }
 
