@@ -46,10 +46,9 @@ static void leave_all(struct paje_state *state, struct batch *batch, struct paje
         push_state(state, batch, lane, EVENT_LEAVE, lane->open[--lane->count], time_ns);
 }
 
-static const char *enter(struct reader *reader, struct batch *batch, struct paje_lane *lane, int64_t time_ns)
+static const char *enter(struct paje_state *state, struct batch *batch, struct paje_lane *lane, uint32_t what,
+                         int64_t time_ns)
 {
-    struct paje_state *state = reader->state;
-    uint32_t what = paje_state_of(state, reader->defs, lane->type, state->record.word[FIELD_VALUE]);
     /* The first pass has made every state; that one is missing now means that definitions changed between the
        passes. */
     if (what == PAJE_NONE)
@@ -62,14 +61,12 @@ static const char *enter(struct reader *reader, struct batch *batch, struct paje
 }
 
 /* Pop and reset end what is open, set replaces it: the format names no state at its end. */
-static const char *emit_state(struct reader *reader, struct batch *batch, uint32_t container, uint32_t type,
-                              int64_t time_ns)
+static const char *change_state(struct paje_state *state, struct batch *batch, struct paje_lane *lane, uint32_t what,
+                                int64_t time_ns)
 {
-    struct paje_state *state = reader->state;
-    struct paje_lane *lane = paje_lane(state, container, type);
     switch (state->record.def->kind) {
     case PAJE_PUSH_STATE:
-        return enter(reader, batch, lane, time_ns);
+        return enter(state, batch, lane, what, time_ns);
     case PAJE_POP_STATE:
         if (lane->count > 0)
             push_state(state, batch, lane, EVENT_LEAVE, lane->open[--lane->count], time_ns);
@@ -79,11 +76,23 @@ static const char *emit_state(struct reader *reader, struct batch *batch, uint32
     /* The specification: it replaces what is on the stack, all of it. */
     case PAJE_SET_STATE:
         leave_all(state, batch, lane, time_ns);
-        return enter(reader, batch, lane, time_ns);
+        return enter(state, batch, lane, what, time_ns);
     default:
         leave_all(state, batch, lane, time_ns);
         return NULL;
     }
+}
+
+static const char *emit_state(struct reader *reader, struct batch *batch, uint32_t container, uint32_t type,
+                              int64_t time_ns)
+{
+    struct paje_state *state = reader->state;
+    struct paje_lane *lane = paje_lane(state, container, type);
+    uint32_t what = PAJE_NONE;
+    if (state->record.has & 1u << FIELD_VALUE)
+        what = paje_state_of(state, reader->defs, type, state->record.word[FIELD_VALUE]);
+    paje_known_keep(&state->known_lines, (uint32_t)(lane - state->lane), what);
+    return change_state(state, batch, lane, what, time_ns);
 }
 
 /* What is open in a container ends with it; but not a call of MPI, which has not come back. */
@@ -235,6 +244,8 @@ enum status paje_emit(struct reader *reader, struct batch *batch, const char **w
     struct paje_place place;
     int64_t time_ns;
     *wrong = NULL;
+    if (kind <= PAJE_DESTROY)
+        paje_known_forget(&state->known_lines);
     if (kind <= PAJE_LINK_TYPE)
         *wrong = paje_define_type(state);
     else if (kind == PAJE_VALUE)
@@ -243,6 +254,10 @@ enum status paje_emit(struct reader *reader, struct batch *batch, const char **w
         return STATUS_OK;
     if (!paje_time(state->record.word[FIELD_TIME], &time_ns)) {
         *wrong = "a time that is no number of seconds";
+        return STATUS_OK;
+    }
+    if (state->known) {
+        *wrong = change_state(state, batch, &state->lane[state->known->lane], state->known->state, time_ns);
         return STATUS_OK;
     }
     if (kind == PAJE_CREATE || kind == PAJE_DESTROY) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/paje/paje_record.h"
 
+#include "convert/paje/paje_words.h"
 #include "convert/text_lines.h"
 #include "core/event.h"
 #include "core/memory.h"
@@ -42,59 +43,6 @@ static const struct {
               {"DestContainer", FIELD_END},
               {"Key", FIELD_KEY},
               {"Size", FIELD_SIZE}};
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
-
-/* Eight bytes as a number, the first one lowest. */
-static inline uint64_t take_eight(const char *at)
-{
-    uint64_t eight;
-    memcpy(&eight, at, sizeof eight);
-    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? eight : __builtin_bswap64(eight);
-}
-
-/* The end of a word: the first blank. Eight bytes at a time: a byte below 33 borrows from its highest bit. */
-static inline const char *word_end(const char *at, const char *end)
-{
-    for (; end - at >= 8; at += 8) {
-        uint64_t eight = take_eight(at), low = (eight - EACH(33)) & ~eight & EACH(128);
-        if (low == 0)
-            continue;
-        at += __builtin_ctzll(low) / 8;
-        if (is_blank(*at))
-            return at;
-        break; /* another control character, which is part of the word: byte by byte from here */
-    }
-    while (at < end && !is_blank(*at))
-        at++;
-    return at;
-}
-
-/* The next word; false: there is none. A quote that is not closed takes the rest of the line. */
-static inline bool take_word(const char **at, const char *end, struct paje_word *word)
-{
-    const char *from = *at, *to;
-    while (from < end && is_blank(*from))
-        from++;
-    if (from == end)
-        return false;
-    if (*from == '"') {
-        from++;
-        to = memchr(from, '"', (size_t)(end - from));
-        *at = to ? to + 1 : end;
-        to = to ? to : end;
-    } else {
-        to = word_end(from, end);
-        *at = to;
-    }
-    *word = (struct paje_word){from, (uint32_t)(to - from)};
-    return true;
-}
 
 static bool word_is(struct paje_word word, const char *text)
 {
@@ -217,22 +165,24 @@ void paje_schema_clear(struct paje_schema *schema)
     *schema = (struct paje_schema){0};
 }
 
-/* Words are only found, not understood: most of a line is needed by one of the passes at most. */
-const char *paje_record_parse(struct paje_record *record, const struct paje_schema *schema, const char *at,
+const char *paje_record_begin(struct paje_record *record, const struct paje_schema *schema, const char **at,
                               const char *end)
 {
     struct paje_word word;
     uint32_t id;
-    if (!take_id(&at, end, &id) && (!take_word(&at, end, &word) || !word_id(word, &id)))
+    if (!take_id(at, end, &id) && (!take_word(at, end, &word) || !word_id(word, &id)))
         return "a line that does not begin with an event's number";
-    const struct paje_event_def *def = def_of(schema, id);
-    if (!def)
-        return "an event whose number no definition has";
-    uint32_t has = 0;
-    record->def = def;
+    record->def = def_of(schema, id);
     record->has = 0;
-    if (schema->passed >> def->kind & 1)
-        return NULL;
+    return record->def ? NULL : "an event whose number no definition has";
+}
+
+/* Words are only found, not understood: most of a line is needed by one of the passes at most. */
+const char *paje_record_words(struct paje_record *record, const char *at, const char *end)
+{
+    const struct paje_event_def *def = record->def;
+    struct paje_word word;
+    uint32_t has = 0;
     for (size_t i = 0; i < def->field_count && take_word(&at, end, &word); i++) {
         record->word[def->field[i]] = word;
         has |= 1u << def->field[i];
@@ -270,10 +220,29 @@ static inline bool eight_digits(const char *at, int64_t *number)
     return true;
 }
 
+/* A time with nine decimals, as nearly all are in SimGrid's files and ours; false: it is another. */
+static inline bool nine_decimals(struct paje_word word, int64_t *time_ns)
+{
+    if (word.length < 11 || word.length > 18)
+        return false;
+    const char *at = word.at, *point = word.at + word.length - 10;
+    int64_t seconds = 0, part;
+    if (*point != '.' || !eight_digits(point + 1, &part))
+        return false;
+    for (; at < point && *at >= '0' && *at <= '9'; at++)
+        seconds = seconds * 10 + (*at - '0');
+    if (at < point || point[9] < '0' || point[9] > '9')
+        return false;
+    *time_ns = seconds * 1000000000 + part * 10 + (point[9] - '0');
+    return true;
+}
+
 /* Not through a double: ns of a date since 1970 need 61 bits, doubles have 53. */
 bool paje_time(struct paje_word word, int64_t *time_ns)
 {
     static const int64_t scale[] = {1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1};
+    if (nine_decimals(word, time_ns))
+        return true;
     const char *at = word.at, *end = word.at + word.length;
     bool negative = at < end && *at == '-';
     int64_t seconds = 0, part = 0;

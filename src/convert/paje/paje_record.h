@@ -79,9 +79,11 @@ struct paje_record {
 const char *paje_schema_line(struct paje_schema *schema, const char *at, const char *end, uint64_t byte);
 void paje_schema_clear(struct paje_schema *schema);
 
-/* Takes a line that is an event. NULL, or what is wrong. Words are borrowed from the line. */
-const char *paje_record_parse(struct paje_record *record, const struct paje_schema *schema, const char *at,
+/* Takes the number that a line of an event begins with. NULL, or what is wrong. *at is behind it then. */
+const char *paje_record_begin(struct paje_record *record, const struct paje_schema *schema, const char **at,
                               const char *end);
+/* Takes the words of the line. NULL, or what is wrong. They are borrowed from the line. */
+const char *paje_record_words(struct paje_record *record, const char *at, const char *end);
 
 /* Seconds as ns, exactly. False: it is no number, or none that a time can be. */
 bool paje_time(struct paje_word word, int64_t *time_ns);

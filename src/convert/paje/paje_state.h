@@ -2,6 +2,7 @@
 #ifndef SIGHT_CONVERT_PAJE_STATE_H
 #define SIGHT_CONVERT_PAJE_STATE_H
 
+#include "convert/paje/paje_known.h"
 #include "convert/paje/paje_links.h"
 #include "convert/paje/paje_record.h"
 #include "convert/reader.h"
@@ -62,6 +63,8 @@ struct paje_state {
     struct paje_schema schema;
     struct paje_symbols symbols;
     struct paje_record record;
+    struct paje_known_lines known_lines;
+    const struct paje_known *known; /* of the record; NULL: its words must be looked up */
     struct paje_type *type;
     size_t type_count, type_capacity;
     struct paje_value *value;

@@ -43,6 +43,11 @@ static inline uint64_t pack(struct paje_word word)
     return word.length > 0 ? (unsigned char)*word.at : 0;
 }
 
+uint64_t paje_word_pack(struct paje_word word)
+{
+    return pack(word);
+}
+
 static inline size_t place_of(uint64_t packed, uint32_t length)
 {
     return (size_t)(((packed + length) * UINT64_C(0x9E3779B97F4A7C15)) >> 32);

@@ -40,6 +40,9 @@ uint32_t paje_symbol_find(const struct paje_symbols *symbols, struct paje_word w
 uint32_t paje_symbol_put(struct paje_symbols *symbols, struct paje_word word);
 void paje_symbols_clear(struct paje_symbols *symbols);
 
+/* A word of up to 8 bytes as a number, which together with its length says all of it; a hash of a longer one. */
+uint64_t paje_word_pack(struct paje_word word);
+
 uint64_t paje_word_hash(struct paje_word word, uint64_t seed);
 
 #endif

@@ -108,6 +108,7 @@ static enum status scan_event(struct reader *reader, struct error *err)
         paje_lane(state, place.container, place.type);
         if (record->has & 1u << FIELD_VALUE)
             paje_state_of(state, reader->defs, place.type, value);
+        paje_known_keep(&state->known_lines, PAJE_NONE, PAJE_NONE);
     } else if (place.what == PAJE_HAS_EVENTS) {
         paje_mark_of(state, reader->defs, place.type, value);
     } else {
@@ -127,9 +128,13 @@ static enum status scan_record(struct reader *reader, struct error *err)
     struct paje_state *state = reader->state;
     uint8_t kind = state->record.def->kind;
     int64_t time_ns;
+    /* The first pass has nothing new to find in it. */
+    if (state->known)
+        return STATUS_OK;
     if (kind > PAJE_DESTROY)
         /* Ends of states say nothing new in the first pass: half of a trace is not parsed. */
         return state->schema.passed >> kind & 1 ? STATUS_OK : scan_event(reader, err);
+    paje_known_forget(&state->known_lines);
     /* Containers come and go in both passes, since a name may be used again after its container was destroyed. */
     if (kind <= PAJE_LINK_TYPE)
         paje_define_type(state);
@@ -142,6 +147,18 @@ static enum status scan_record(struct reader *reader, struct error *err)
             paje_destroy(state);
     }
     return STATUS_OK;
+}
+
+/* The record of a line, with its meaning if that is known. NULL, or what is wrong. */
+static const char *take_record(struct paje_state *state, const char *at, const char *end)
+{
+    struct paje_record *record = &state->record;
+    const char *wrong = paje_record_begin(record, &state->schema, &at, end);
+    state->known = NULL;
+    if (wrong || state->schema.passed >> record->def->kind & 1)
+        return wrong;
+    state->known = paje_known_find(&state->known_lines, record, at, end);
+    return state->known ? NULL : paje_record_words(record, at, end);
 }
 
 /* The next line that has something to say. Definitions of events are taken, comments passed over. A line that cannot
@@ -162,9 +179,10 @@ static enum status next_record(struct reader *reader, struct text_line *line, st
             continue;
         }
         if (*at == '%') {
+            paje_known_forget(&state->known_lines);
             wrong = paje_schema_line(&state->schema, at, line->end, line->byte);
         } else {
-            wrong = paje_record_parse(&state->record, &state->schema, at, line->end);
+            wrong = take_record(state, at, line->end);
             if (!wrong)
                 return STATUS_OK;
         }
@@ -198,6 +216,7 @@ static enum status paje_open(struct reader *reader, struct error *err)
     paje_places(state, reader->defs);
     state->counting = false;
     state->schema.passed = 0;
+    paje_known_forget(&state->known_lines);
     paje_containers_begin(state);
     reader->used = reader->total = reader->input->offset;
     reader->damage = (struct damage){0}; /* noted when the events are read */
@@ -276,6 +295,7 @@ static void paje_close(struct reader *reader)
     paje_links_clear(&state->links);
     map_clear(&state->totals);
     free(state->queue);
+    free(state->known_lines.line);
 }
 
 const struct format format_paje = {.name = "paje",
