@@ -4,7 +4,8 @@
 
 #include "cli/run.h"
 #include "core/text.h"
-#include "query/question.h"
+#include "query/answer_plot.h"
+#include "render/charts/picture.h"
 #include "render/field.h"
 #include "search/expression.h"
 
@@ -31,15 +32,6 @@ static struct value value_of(const struct answer *answer, size_t row, size_t met
     return value_ratio(value);
 }
 
-static void number_text(char cell[VALUE_TEXT_SIZE], const struct answer *answer, size_t row, size_t metric)
-{
-    double value = answer->values[row * answer->metric_count + metric];
-    if (answer->percent[metric] && !isnan(value))
-        text_share(cell, value);
-    else
-        value_text_for_people(cell, value_of(answer, row, metric));
-}
-
 static void write_text(struct output *output, const struct answer *answer)
 {
     struct text_table *table = text_table_columns(answer->metric_count + 1);
@@ -51,7 +43,7 @@ static void write_text(struct output *output, const struct answer *answer)
         text_for_terminal(cell, sizeof cell, answer->rows[row].focus, 40);
         text_table_cell(table, cell, true);
         for (size_t i = 0; i < answer->metric_count; i++) {
-            number_text(cell, answer, row, i);
+            answer_text(cell, answer, i, answer->values[row * answer->metric_count + i]);
             text_table_cell(table, cell, false);
         }
     }
@@ -96,10 +88,21 @@ static void write_json(struct output *output, const struct answer *answer)
     json_close(&json, '}');
 }
 
+/* A picture where --format or the name of the file says so. */
+static bool picture_of(const struct query_options *options, enum canvas_kind *kind)
+{
+    if (options->format.word)
+        return picture_kind(options->format.word, kind);
+    return options->target.path && strchr(options->target.path, '.') && picture_kind(options->target.path, kind);
+}
+
 static void write_answer(struct output *output, const void *context)
 {
     const struct printed *printed = context;
-    if (choice_is(printed->options->format, "csv"))
+    enum canvas_kind kind;
+    if (picture_of(printed->options, &kind))
+        answer_plot_write(output, kind, CHART_WIDTH, CHART_HEIGHT, printed->answer);
+    else if (choice_is(printed->options->format, "csv"))
         write_csv(output, printed->answer);
     else if (choice_is(printed->options->format, "json"))
         write_json(output, printed->answer);

@@ -421,6 +421,8 @@ static void ask(struct asked *asked, unsigned threads)
     ask_foci(asked, threads);
     answer->by_time = asked->focus.equal_parts;
     answer->product = asked->product;
+    answer->axis = asked->axis;
+    answer->key_count = asked->cube->phases.count;
     answer->duration_ns = time_since(asked->cube->begin_ns, asked->cube->end_ns);
     add_rows(asked);
 }
@@ -456,6 +458,32 @@ enum status question_ask(struct question *question, const char *text, const stru
     if (status != STATUS_OK)
         answer_clear(answer);
     return status;
+}
+
+static bool is_unit(struct search_unit unit, int seconds, int bytes, int counts)
+{
+    return unit.seconds == seconds && unit.bytes == bytes && unit.counts == counts;
+}
+
+char *answer_text(char buffer[TEXT_NUMBER_SIZE], const struct answer *answer, size_t metric, double value)
+{
+    struct search_unit unit = answer->units[metric];
+    /* Beyond 9e9 s and 9e18 bytes a number does not fit into int64_t. */
+    if (isnan(value))
+        snprintf(buffer, TEXT_NUMBER_SIZE, "-");
+    else if (answer->percent[metric])
+        text_share(buffer, value);
+    else if (is_unit(unit, 1, 0, 0) && fabs(value) < 9e9)
+        text_duration(buffer, llrint(value * 1e9));
+    else if (is_unit(unit, 0, 1, 0) && value >= 0 && value < 9e18)
+        text_bytes(buffer, (uint64_t)llrint(value));
+    else if (is_unit(unit, -1, 1, 0) && value >= 0 && value < 9e18)
+        snprintf(buffer, TEXT_NUMBER_SIZE, "%s/s", text_bytes((char[TEXT_NUMBER_SIZE]){0}, (uint64_t)llrint(value)));
+    else if (value >= 0 && value == floor(value) && value < 9e18)
+        text_thousands(buffer, (uint64_t)value);
+    else
+        snprintf(buffer, TEXT_NUMBER_SIZE, "%.4g", value);
+    return buffer;
 }
 
 void answer_clear(struct answer *answer)

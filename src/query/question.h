@@ -2,6 +2,7 @@
 #ifndef SIGHT_QUERY_QUESTION_H
 #define SIGHT_QUERY_QUESTION_H
 
+#include "core/text.h"
 #include "engine/engine.h"
 #include "search/definitions.h"
 
@@ -27,7 +28,7 @@ struct question;
 struct question *question_new(const struct engine_request *request, struct error *err);
 void question_free(struct question *question); /* NULL: nothing */
 
-enum { ANSWER_ALL = UINT32_MAX };
+enum { ANSWER_ALL = UINT32_MAX, FOCUS_TEXT_SIZE = 400 };
 
 struct answer_row {
     char *focus;   /* its path: "/Machine/3"; "/" is the whole run */
@@ -43,10 +44,12 @@ struct answer {
     struct answer_row *rows; /* by process, then by value */
     double *values;          /* [row * metric_count + metric]; NAN: not known */
     size_t row_count, row_capacity;
-    bool cut;            /* there are more values than rows */
-    bool by_time;        /* a row for each of equal parts of the run */
-    bool product;        /* for each process, too */
-    int64_t duration_ns; /* of the run */
+    bool cut;              /* there are more values than rows */
+    enum search_axis axis; /* that has a row for each value; AXIS_WHY: none */
+    size_t key_count;      /* by time: of parts of the run */
+    bool by_time;          /* a row for each of equal parts of the run */
+    bool product;          /* for each process, too */
+    int64_t duration_ns;   /* of the run */
 };
 
 /* Free with answer_clear. `definitions`: metrics of the user's own; NULL: none. A fault where the question cannot be
@@ -54,6 +57,9 @@ struct answer {
 enum status question_ask(struct question *question, const char *text, const struct definitions *definitions,
                          unsigned threads, struct answer *answer, struct error *err) MUST_CHECK;
 void answer_clear(struct answer *answer);
+
+/* A number of the unit of a metric as people read it: "1.23 ms", "66 kB/s", "12 %"; "-": not known. */
+char *answer_text(char buffer[TEXT_NUMBER_SIZE], const struct answer *answer, size_t metric, double value);
 
 /* What is damaged of the trace. */
 const struct trace_end *question_end(const struct question *question);
