@@ -160,6 +160,11 @@ static enum status check_charts(const struct common_options *common, struct pict
                              common->inputs[1], chart->name);
         if (!all && chart->needs == NEEDS_SCALING)
             return error_set(err, ERROR_USAGE, "chart '%s' needs runs of several sizes: a file each", chart->name);
+        if (!all && chart->needs == NEEDS_SAMPLES)
+            return error_set(err, ERROR_USAGE,
+                             "%s: has no samples, which sight record takes by default: chart '%s' has "
+                             "nothing to show",
+                             common->inputs[1], chart->name);
         if (!all && chart->needs == NEEDS_SIZES)
             return error_set(err, ERROR_USAGE,
                              "%s: a metrics file has no message sizes by process: --processes needs the trace for that",
@@ -219,10 +224,14 @@ static enum status make_scene(const struct common_options *common, const struct 
 /* The look across processes takes memory with the calls of the run: not for charts that need events alone. */
 static unsigned wants_of(const struct charts *charts)
 {
-    for (size_t i = 0; i < charts->count; i++)
+    unsigned wants = ENGINE_HEURISTICS;
+    for (size_t i = 0; i < charts->count; i++) {
         if (charts->chart[i]->needs != NEEDS_EVENTS)
-            return ENGINE_HEURISTICS | ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH;
-    return ENGINE_HEURISTICS;
+            wants |= ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH;
+        if (charts->chart[i]->needs == NEEDS_SAMPLES)
+            wants |= ENGINE_PROFILE;
+    }
+    return wants;
 }
 
 static int draw_charts(const struct target_options *target, struct picture *picture, const struct metrics *metrics,

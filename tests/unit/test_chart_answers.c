@@ -32,9 +32,9 @@ static struct metrics *alike(size_t count, double compute, double communication)
 
 static void test_table(void)
 {
-    static const char *const charts[] = {"communication", "compute", "activity", "summary",    "balance",
-                                         "messages",      "matrix",  "findings", "waits",      "critical-path",
-                                         "efficiency",    "search",  "scaling",  "iterations", "timeline"};
+    static const char *const charts[] = {
+        "communication", "compute",       "activity",   "summary", "balance", "messages", "matrix",     "findings",
+        "waits",         "critical-path", "efficiency", "search",  "flame",   "scaling",  "iterations", "timeline"};
     enum { CHARTS = sizeof charts / sizeof *charts };
     tap_equal_int((long long)chart_count(), CHARTS, "as many charts as known here");
     struct metrics *metrics = alike(0, 0, 0);

@@ -2,6 +2,7 @@
 #include "render/charts/chart.h"
 
 #include "core/text.h"
+#include "profile/profile.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -18,6 +19,8 @@ bool chart_can(const struct chart *chart, const struct chart_input *input)
     if (chart->needs == NEEDS_ITERATIONS)
         return metrics->phases && metrics->phases->process_count == metrics->process_count &&
                metrics->phases->iterations.loop != PHASE_NONE;
+    if (chart->needs == NEEDS_SAMPLES)
+        return metrics->profile && metrics->profile->ns > 0;
     if (chart->needs == NEEDS_SCALING)
         return input->scaling != NULL;
     if (chart->needs == NEEDS_SEARCH)
@@ -54,6 +57,8 @@ void chart_answer(const struct chart *chart, const struct chart_input *input, ch
         chart_say(answer, "The processes have no iterations in common");
     else if (!chart_can(chart, input) && chart->needs == NEEDS_SCALING)
         chart_say(answer, "%s: unknown without runs of several sizes", chart->title);
+    else if (!chart_can(chart, input) && chart->needs == NEEDS_SAMPLES)
+        chart_say(answer, "%s: unknown without samples, which sight record takes", chart->title);
     else if (!chart_can(chart, input))
         chart_say(answer, "%s: unknown without the events of the whole run", chart->title);
     else

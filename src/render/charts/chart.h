@@ -29,6 +29,7 @@ enum chart_needs {
     NEEDS_FACTORS,    /* the same, or runs of several sizes */
     NEEDS_ITERATIONS, /* iterations that all processes have: metrics->phases */
     NEEDS_SEARCH,     /* metrics->search */
+    NEEDS_SAMPLES,    /* samples with their times: metrics->profile */
     NEEDS_SCALING,    /* runs of several sizes: input->scaling */
     NEEDS_EVENTS      /* the trace itself: input->scene */
 };
