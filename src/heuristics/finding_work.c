@@ -206,23 +206,12 @@ bool find_serialisation(const struct finding_input *input, struct finding *findi
     return true;
 }
 
-/* How much shorter the run would be if the calls that exchange messages took no time: more than estimated from the
-   shortest send.
- */
-static double own_of_messages_s(const struct finding_input *input)
-{
-    uint32_t state = analysis_longest_own(input->analysis, input->metrics->defs);
-    if (state == UINT32_MAX || input->metrics->defs->states[state].class != CLASS_P2P)
-        return 0;
-    return (double)input->analysis->own_saving / 1e9;
-}
-
 bool find_small_messages(const struct finding_input *input, struct finding *finding)
 {
     const struct metrics *metrics = input->metrics;
     const struct heuristic_result *overhead = heuristics_find(input->results, "communication-overhead");
-    double duration = (double)input->analysis->duration / 1e9, all = 0, small = 0;
-    char share[TEXT_NUMBER_SIZE], cost[TEXT_NUMBER_SIZE], count[TEXT_NUMBER_SIZE];
+    double all = 0, small = 0;
+    char share[TEXT_NUMBER_SIZE], cost[TEXT_NUMBER_SIZE], count[TEXT_NUMBER_SIZE], combined[TEXT_NUMBER_SIZE];
     uint64_t bytes, messages = metrics_messages(metrics, &bytes);
     for (size_t i = 0; i < metrics->size_count; i++) {
         double sent = (double)metrics->sizes[i].sent;
@@ -234,8 +223,7 @@ bool find_small_messages(const struct finding_input *input, struct finding *find
     if (metrics->tables_unknown || all <= 0 || small / all < 0.5 ||
         (overhead->verdict != VERDICT_FAIR && overhead->verdict != VERDICT_POOR))
         return false;
-    /* Ten to one is what combining usually gives: nine of ten fixed costs are saved. */
-    finding->saving_s = 0.9 * fmax(overhead->index * duration, own_of_messages_s(input)) * small / all;
+    finding->saving_s = (double)input->analysis->small_saving / 1e9;
     finding->waiting_s = finding->saving_s * (double)metrics->process_count;
     take_whole_run(input, finding);
     for (size_t i = 0; i < input->analysis->state_count; i++)
@@ -245,13 +233,15 @@ bool find_small_messages(const struct finding_input *input, struct finding *find
              text_share(share, small / all), text_thousands(count, messages));
     snprintf(finding->text, sizeof finding->text,
              "Each message costs at least as much as the shortest send of the run, whatever its size; together that is "
-             "%s of all processes' time. %s of the messages carry less than 1 KiB.",
-             text_share(cost, overhead->index), share);
+             "%s of all processes' time. %s of the messages carry less than 1 KiB; %s could be part of an earlier one "
+             "to the same process.",
+             text_share(cost, overhead->index), share, text_thousands(combined, input->analysis->small_combined));
     snprintf(
         finding->advice, sizeof finding->advice,
         "combine messages to the same process into fewer, larger ones (derived datatypes, MPI_Pack, or collectives)");
     finding_evidence(finding, "messages", (double)messages, false);
     finding_evidence(finding, "small_share", small / all, false);
+    finding_evidence(finding, "small_combined", (double)input->analysis->small_combined, false);
     finding_evidence(finding, "overhead_index", overhead->index, false);
     return true;
 }

@@ -111,12 +111,14 @@ struct wait_sums {
     X(before_synchronising, TIME) /* computing right before them */                                                    \
     X(small_calls, COUNT)         /* calls of few bytes with a known last arrival of those they depend on */           \
     X(prompt_calls, COUNT)        /* of these: calls that end then, as on any network */                               \
-    X(held_calls, COUNT)    /* calls of few bytes that take far longer than on any network: see replay/held_calls.h */ \
-    X(held, TIME)           /* in those, beyond waiting for late processes */                                          \
-    X(unattributed, TIME)   /* waiting that is not caused by any process doing something longer */                     \
-    X(own_saving, TIME)     /* saved if calls of analysis_longest_own() took no time except for waiting */             \
-    X(load_balance, RATIO)  /* POP: mean / max computing */                                                            \
-    X(serialisation, RATIO) /* POP: max computing / ideal, from when the last process has started */                   \
+    X(held_calls, COUNT)  /* calls of few bytes that take far longer than on any network: see replay/held_calls.h */   \
+    X(held, TIME)         /* in those, beyond waiting for late processes */                                            \
+    X(unattributed, TIME) /* waiting that is not caused by any process doing something longer */                       \
+    X(own_saving, TIME)   /* saved if calls of analysis_longest_own() took no time except for waiting */               \
+    X(small_combined, COUNT) /* small messages that others could carry as well: see replay/small_messages.h */         \
+    X(small_saving, TIME)    /* saved if they did */                                                                   \
+    X(load_balance, RATIO)   /* POP: mean / max computing */                                                           \
+    X(serialisation, RATIO)  /* POP: max computing / ideal, from when the last process has started */                  \
     X(transfer, RATIO) /* POP: the same ideal / from the first leave of MPI_Init to the last enter of MPI_Finalize */
 
 typedef int64_t analysis_TIME; /* ns */

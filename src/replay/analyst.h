@@ -40,11 +40,12 @@ static inline double analyst_waits_ns(const struct analysis *analysis, unsigned 
 
 /* What replays save (savings.c). The first one gives the ends that the others are compared with: of the run as
    recorded, and on the ideal network. Then: without the waits of a kind; with the function that takes most of the
-   critical path taking no time except for waiting; with even work in total, before each call, and between collectives
-   of all. The efficiencies come with even totals. */
+   critical path taking no time except for waiting; with small messages combined; with even work in total, before each
+   call, and between collectives of all. The efficiencies come with even totals. */
 void save_nothing(struct analyst *analyst);
 void save_waits(struct analyst *analyst, enum wait_kind kind);
 void save_own_time(struct analyst *analyst);
+void save_small_messages(struct analyst *analyst);
 void save_by_even_totals(struct analyst *analyst);
 void save_by_even_sections(struct analyst *analyst);
 void save_by_even_steps(struct analyst *analyst);

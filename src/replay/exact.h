@@ -5,6 +5,7 @@
 #include "graph/sweep.h"
 #include "replay/player.h"
 #include "replay/replay.h"
+#include "replay/small_messages.h"
 
 /* For replay.c: a replay with the recorded costs. Locations are played one by one, each until it must wait for another;
    the process that it waits for makes it ready again. */
@@ -49,8 +50,11 @@ static inline bool exact_is_free(const struct exact *exact, enum wait_kind kind)
 /* Calls that take no time of their own. */
 static inline bool exact_is_quick(const struct exact *exact, const struct call *call)
 {
-    const bool *states = exact->options.quick_states;
-    return exact->options.ideal || (states && states[graph_state(exact->player.graph, call)->first_of_name]);
+    const struct replay_options *options = &exact->options;
+    const bool *states = options->quick_states;
+    if (options->combined && combined_call(exact->player.graph, call, options->combined))
+        return true;
+    return options->ideal || (states && states[graph_state(exact->player.graph, call)->first_of_name]);
 }
 
 /* How long the call would have waited for this alone. */

@@ -5,6 +5,7 @@
 #include "replay/even_sections.h"
 #include "replay/even_steps.h"
 #include "replay/replay.h"
+#include "replay/small_messages.h"
 
 #include "core/memory.h"
 #include "core/numbers.h"
@@ -97,6 +98,19 @@ void save_own_time(struct analyst *analyst)
     struct replay replay = replay_run(analyst->graph, (struct replay_options){.quick_states = quick});
     analysis->own_saving = time_since(replay.end_ns, analysis->replay);
     free(quick);
+}
+
+/* Replays with the calls of small messages gone that others could have carried as well. */
+void save_small_messages(struct analyst *analyst)
+{
+    struct analysis *analysis = analyst->analysis;
+    struct combined combined = combined_of(analyst->graph);
+    analysis->small_combined = combined.count;
+    if (combined.count > 0) {
+        struct replay replay = replay_run(analyst->graph, (struct replay_options){.combined = combined.messages});
+        analysis->small_saving = time_since(replay.end_ns, analysis->replay);
+    }
+    combined_clear(&combined);
 }
 
 /* The saving of a replay in which computing of locations is multiplied by these factors. */
@@ -251,7 +265,7 @@ static int64_t sections_without(const struct analyst *analyst, const struct spre
 
 /* A way of evening work may give the waiting process more to do, and hide a wait that the others leave: the most of
    those counts that save nearly as much as the best. */
-static const double NEARLY = 0.75;
+static const double NEARLY = 0.8;
 
 void save_beside_even_work(struct analyst *analyst, enum wait_kind kind)
 {

@@ -534,11 +534,12 @@ def contention(draw, size):
 
 
 def saturated_master(draw, size):
-    """The pieces are so small that the master is always busy."""
+    """The pieces are so small that the master is always busy; without the problem the workers do its work."""
     service = draw.randint(10, 30) * US
     work = service * size // 4
     tasks = size * 12
-    return Plan(lambda planted: master_program(size, tasks, lambda task: work, service if planted else 200), 0,
+    return Plan(lambda planted: master_program(size, tasks, lambda task: work + (0 if planted else service),
+                                               service if planted else 200), 0,
                 ["late-sender", "serialisation", "contention", "compute-imbalance"], [0], structure=["master-worker"],
                 also=["contention", "serialisation", "compute-imbalance"], waiting="late-sender")
 
@@ -705,19 +706,17 @@ def uneven_communication(draw, size):
 
 
 def two_problems(draw, size):
-    """A slow process, and a late root that costs half of that: the larger must come first."""
+    """A slow process, and a root that is late by half of that: both have too much work, and without the problem all share it."""
     slow, root = draw.sample(range(size), 2)
     work, turns = draw.randint(6, 10) * MS, turns_for(size)
 
     def program(planted):
         def run(p):
             for _ in range(turns):
-                # The root's own work stays where it is.
-                yield p.compute(int(work * (1.8 if p.rank == slow else 1)) if planted else
-                                int(work * (1 + 1.2 / size - 0.4 * (p.rank == root))))
+                yield p.compute(int(work * ((1.8 if p.rank == slow else 1) if planted else 1 + 0.8 / size)))
                 yield p.allreduce(8)
-                if p.rank == root:
-                    yield p.compute(int(work * 0.4))
+                if not planted or p.rank == root:
+                    yield p.compute(int(work * 0.4 / (1 if planted else size)))
                 yield p.bcast(1000, root)
         return run
     return Plan(program, turns, ["compute-imbalance"], [slow, root], structure=["collective"],
@@ -746,10 +745,6 @@ KNOWN = {
                                            "instead: the wait that is named first is the one that follows"),
     "contention": (("saving",), 0.15, "what a process computes before it serves the first of a queue stays, though in "
                                       "another order nobody would wait for it"),
-    "small messages": (("saving",), 0.6, "only one of the calls' own time is taken away at a time, and that of receives "
-                                         "stays"),
-    "saturated master": (("saving",), 0.2, "the master's work shared by all is more than no work"),
-    "two problems": (("saving",), 0.6, "even work is said to save what the root does alone as well"),
     "sequential files": (("saving",), 0.6, "waiting of those who hand over what is written goes with it only in part"),
 }
 
