@@ -8,6 +8,7 @@
 #include "core/input_codec.h"
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/seek_table.h"
 #include "core/text.h"
 
 #include <assert.h>
@@ -46,9 +47,11 @@ struct input_source {
     bool raw_ended;
     const struct input_codec *codec;
     void *codec_state;
-    uint64_t unpacked; /* data that the codec made */
-    bool ended;        /* the codec has finished */
-    char fault[96];    /* what input->fault says */
+    struct seek_table *table; /* compressed data that can be read from the middle; else NULL */
+    bool sought;              /* the table has been used */
+    uint64_t unpacked;        /* the end of the data that the codec made */
+    bool ended;               /* the codec has finished */
+    char fault[96];           /* what input->fault says */
     bool kept;
     int spool;
     uint64_t spooled;  /* data in the spool */
@@ -163,6 +166,19 @@ static enum status check_unpacked(const struct input *input, struct error *err)
                      input->name, number, bytes, times);
 }
 
+/* Data are compressed frame by frame: each end must be where the table says. Before the table was used nothing depends
+   on it. False: what was read is from another place than it should be. */
+static bool check_table(struct input_source *source)
+{
+    if (!source->table || seek_table_agrees(source->table, packed_bytes(source), source->unpacked))
+        return true;
+    if (source->sought)
+        return false;
+    seek_table_free(source->table);
+    source->table = NULL;
+    return true;
+}
+
 static void note_fault(struct input *input, const char *what)
 {
     struct input_source *source = input->source;
@@ -181,12 +197,14 @@ static enum status read_decoded(struct input *input, unsigned char *to, size_t s
     while (*got == 0 && result == DECODED_MORE) {
         if (source->raw == source->raw_end && !source->raw_ended && fill_raw(input, 1, err) != STATUS_OK)
             return STATUS_FAILED;
-        struct input_flow flow = {source->raw, source->raw_end, to, to + size, source->raw_ended};
+        struct input_flow flow = {source->raw, source->raw_end, to, to + size, source->raw_ended, false};
         result = source->codec->decode(source->codec_state, &flow);
         source->raw = flow.in;
         *got = (size_t)(flow.out - to);
+        source->unpacked += *got;
+        if (flow.frame_ended && !check_table(source))
+            result = DECODED_DAMAGED;
     }
-    source->unpacked += *got;
     if (check_unpacked(input, err) != STATUS_OK)
         return STATUS_FAILED;
     /* What was decoded before the fault is used: it is reported, and the reader goes on with what there is. */
@@ -354,7 +372,7 @@ enum status input_keep(struct input *input, struct error *err)
     assert(input->offset == 0);
     if (source->kept)
         return STATUS_OK;
-    bool again = is_plain(source) && (source->fd < 0 || source->seekable);
+    bool again = source->table || (is_plain(source) && (source->fd < 0 || source->seekable));
     if (!again) {
         source->spool = temporary_file(err);
         /* Peeked data are not in the spool yet. */
@@ -362,6 +380,22 @@ enum status input_keep(struct input *input, struct error *err)
             return STATUS_FAILED;
     }
     source->kept = true;
+    return STATUS_OK;
+}
+
+/* Goes on at byte `packed` of the file, which is byte `unpacked` of the data. */
+static enum status begin_at(struct input *input, uint64_t packed, uint64_t unpacked, struct error *err)
+{
+    struct input_source *source = input->source;
+    if (lseek(source->fd, (off_t)(source->start + packed), SEEK_SET) < 0)
+        return cannot_read(input, err);
+    if (source->codec->restart)
+        source->codec->restart(source->codec_state);
+    source->position = packed;
+    source->unpacked = unpacked;
+    source->raw = source->raw_end;
+    source->raw_ended = source->ended = false;
+    drop_buffered(input, unpacked);
     return STATUS_OK;
 }
 
@@ -383,11 +417,7 @@ enum status input_rewind(struct input *input, struct error *err)
         input->offset = 0;
         return STATUS_OK;
     } else {
-        if (lseek(source->fd, (off_t)source->start, SEEK_SET) < 0)
-            return cannot_read(input, err);
-        source->position = 0;
-        source->raw = source->raw_end;
-        source->ended = false;
+        return begin_at(input, 0, 0, err);
     }
     drop_buffered(input, 0);
     return STATUS_OK;
@@ -398,7 +428,22 @@ bool input_can_seek(const struct input *input)
     const struct input_source *source = input->source;
     /* Standard input that was handed over in the middle has offsets of its own; data in the spool have none in the
        file. */
-    return source->seekable && is_plain(source) && source->fd >= 0 && source->start == 0 && source->spool < 0;
+    return source->seekable && (is_plain(source) || source->table) && source->fd >= 0 && source->start == 0 &&
+           source->spool < 0;
+}
+
+/* To the frame that holds the byte, and over what comes before it there. */
+static enum status seek_in_frames(struct input *input, uint64_t offset, struct error *err)
+{
+    struct input_source *source = input->source;
+    size_t frame = seek_table_frame(source->table, offset);
+    source->sought = true;
+    /* Within the frame that is being read there may be less to decode from here. */
+    bool ahead = offset >= input->offset && source->table->unpacked[frame] <= source->unpacked;
+    if (!ahead && begin_at(input, source->table->packed[frame], source->table->unpacked[frame], err) != STATUS_OK)
+        return STATUS_FAILED;
+    /* As in plain files, a place past the end is allowed; there are no data then. */
+    return input_skip(input, offset - input->offset, err) == STATUS_FAILED ? STATUS_FAILED : STATUS_OK;
 }
 
 enum status input_seek(struct input *input, uint64_t offset, struct error *err)
@@ -410,13 +455,7 @@ enum status input_seek(struct input *input, uint64_t offset, struct error *err)
         input_consume(input, (size_t)(offset - input->offset));
         return STATUS_OK;
     }
-    if (lseek(source->fd, (off_t)offset, SEEK_SET) < 0)
-        return cannot_read(input, err);
-    source->position = offset;
-    source->raw = source->raw_end;
-    source->ended = false;
-    drop_buffered(input, offset);
-    return STATUS_OK;
+    return source->table ? seek_in_frames(input, offset, err) : begin_at(input, offset, offset, err);
 }
 
 void input_progress(const struct input *input, uint64_t *done, uint64_t *total)
@@ -437,7 +476,10 @@ void input_progress(const struct input *input, uint64_t *done, uint64_t *total)
 
 uint64_t input_size(const struct input *input)
 {
-    return is_plain(input->source) ? input->source->size : 0;
+    const struct input_source *source = input->source;
+    if (source->table)
+        return seek_table_size(source->table);
+    return is_plain(source) ? source->size : 0;
 }
 
 static struct input *new_input(const char *name)
@@ -456,6 +498,7 @@ void input_close(struct input *input)
     struct input_source *source = input->source;
     if (source->codec_state)
         source->codec->close(source->codec_state);
+    seek_table_free(source->table);
     /* Standard input is not ours to close. */
     if (source->fd > STDIN_FILENO)
         close(source->fd);
@@ -531,6 +574,8 @@ static enum status open_codec(struct input *input, struct error *err)
     source->codec_state = source->codec->open();
     if (!source->codec_state)
         return error_set(err, ERROR_INPUT, "%s: not enough memory to decompress", input->name);
+    if (source->codec->restart && source->seekable && source->start == 0)
+        source->table = seek_table_read(source->fd, source->size);
     return STATUS_OK;
 }
 

@@ -75,7 +75,8 @@ static inline void input_consume(struct input *input, size_t n)
 /* Consumes n bytes, available or not. STATUS_END: the data end before that. */
 enum status input_skip(struct input *input, uint64_t n, struct error *err) MUST_CHECK;
 
-/* True if input_seek works: an uncompressed regular file that was opened at its start. */
+/* True if input_seek works: a regular file that was opened at its start, and is not compressed or has a seek_table.h.
+ */
 bool input_can_seek(const struct input *input);
 
 /* Goes to a byte, before or after the current one. Needs input_can_seek. */
@@ -84,7 +85,7 @@ enum status input_seek(struct input *input, uint64_t offset, struct error *err) 
 /* For progress: bytes of the file read so far and its size (0: not known). */
 void input_progress(const struct input *input, uint64_t *done, uint64_t *total);
 
-/* Size of the decompressed data if known without reading them (plain files, memory); else 0. */
+/* Size of the decompressed data if known without reading them (plain files, memory, a seek_table.h); else 0. */
 uint64_t input_size(const struct input *input);
 
 /* An unlinked file in TMPDIR (default /tmp) for reading and writing; -1 and a fault. */

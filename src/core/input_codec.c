@@ -112,6 +112,13 @@ static void zstd_close(void *state)
     free(zstd);
 }
 
+static void zstd_restart(void *state)
+{
+    struct zstd *zstd = state;
+    ZSTD_DCtx_reset(zstd->stream, ZSTD_reset_session_only);
+    zstd->between = true;
+}
+
 static enum decoded zstd_decode(void *state, struct input_flow *flow)
 {
     struct zstd *zstd = state;
@@ -125,7 +132,7 @@ static enum decoded zstd_decode(void *state, struct input_flow *flow)
     if (ZSTD_isError(result))
         return DECODED_DAMAGED;
     /* ZSTD_decompressStream: 0 when a frame is complete and all of it handed over. */
-    zstd->between = result == 0;
+    zstd->between = flow->frame_ended = result == 0;
     if (result != 0 && in.pos == 0 && out.pos == 0 && flow->last)
         return DECODED_CUT;
     return DECODED_MORE;
@@ -150,7 +157,8 @@ static const struct input_codec codecs[] = {
 #ifdef HAVE_ZSTD
      .open = zstd_open,
      .decode = zstd_decode,
-     .close = zstd_close
+     .close = zstd_close,
+     .restart = zstd_restart
 #endif
     },
     {.name = "plain"},

@@ -18,7 +18,8 @@ enum decoded {
 struct input_flow {
     const unsigned char *in, *in_end;
     unsigned char *out, *out_end;
-    bool last; /* nothing follows `in` */
+    bool last;        /* nothing follows `in` */
+    bool frame_ended; /* set by the codec: what follows can be decoded alone, after `restart` */
 };
 
 struct input_codec {
@@ -29,6 +30,8 @@ struct input_codec {
     void *(*open)(void); /* NULL: no memory */
     enum decoded (*decode)(void *state, struct input_flow *flow);
     void (*close)(void *state);
+    /* Forgets what was decoded: a frame begins with the next byte. NULL: there are no frames with a seek_table.h. */
+    void (*restart)(void *state);
 };
 
 enum { INPUT_MAGIC_MAX = 4 };

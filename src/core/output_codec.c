@@ -6,6 +6,8 @@
 #include "core/output_codec.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
+#include "core/seek_table.h"
 
 #include <limits.h>
 #include <string.h>
@@ -62,33 +64,104 @@ static enum encoded gzip_encode(void *state, struct output_flow *flow)
 
 #ifdef HAVE_ZSTD
 
-static void *zstd_open(void)
-{
-    enum { LEVEL = 3 };
-    ZSTD_CCtx *context = ZSTD_createCCtx();
-    if (context) {
-        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
-        /* 4 bytes for each frame; without them, damage in the middle would be read as data. */
-        ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-    }
-    return context;
-}
+/* The data are cut into frames of this size, each of which can be unpacked alone: reading may begin in the middle, and
+   in several threads. Larger ones take hardly less room, but longer to get to a place. */
+enum { FRAME_SIZE = 1 << 20 };
+
+struct zstd {
+    ZSTD_CCtx *context;
+    unsigned char *frame;
+    size_t filled;
+    unsigned char *packed, *at, *end; /* what is ready to be written */
+    size_t packed_size;
+    struct seek_frame *frames;
+    size_t count, capacity;
+    bool complete; /* the table is in `packed`, or none is needed */
+};
 
 static void zstd_close(void *state)
 {
-    ZSTD_freeCCtx(state);
+    struct zstd *zstd = state;
+    ZSTD_freeCCtx(zstd->context);
+    free(zstd->frame);
+    free(zstd->packed);
+    free(zstd->frames);
+    free(zstd);
+}
+
+static void *zstd_open(void)
+{
+    enum { LEVEL = 3 };
+    struct zstd *zstd = memory_new(sizeof *zstd);
+    zstd->context = ZSTD_createCCtx();
+    zstd->frame = memory_new(FRAME_SIZE);
+    zstd->packed_size = ZSTD_compressBound(FRAME_SIZE);
+    zstd->packed = zstd->at = zstd->end = memory_new(zstd->packed_size);
+    if (!zstd->context) {
+        zstd_close(zstd);
+        return NULL;
+    }
+    ZSTD_CCtx_setParameter(zstd->context, ZSTD_c_compressionLevel, LEVEL);
+    /* 4 bytes for each frame; without them, damage in the middle would be read as data. */
+    ZSTD_CCtx_setParameter(zstd->context, ZSTD_c_checksumFlag, 1);
+    return zstd;
+}
+
+static bool pack_frame(struct zstd *zstd)
+{
+    size_t size = ZSTD_compress2(zstd->context, zstd->packed, zstd->packed_size, zstd->frame, zstd->filled);
+    if (ZSTD_isError(size))
+        return false;
+    ARRAY_PUSH(zstd->frames, zstd->count, zstd->capacity, (struct seek_frame){(uint32_t)size, (uint32_t)zstd->filled});
+    zstd->at = zstd->packed;
+    zstd->end = zstd->packed + size;
+    zstd->filled = 0;
+    return true;
+}
+
+/* A single frame needs no table. */
+static void put_table(struct zstd *zstd)
+{
+    zstd->complete = true;
+    if (zstd->count < 2)
+        return;
+    free(zstd->packed);
+    zstd->packed = zstd->at = seek_table_bytes(zstd->frames, zstd->count, &zstd->packed_size);
+    zstd->end = zstd->at + zstd->packed_size;
+}
+
+static size_t move(unsigned char *to, const unsigned char *from, size_t size)
+{
+    memcpy(to, from, size);
+    return size;
 }
 
 static enum encoded zstd_encode(void *state, struct output_flow *flow)
 {
-    ZSTD_inBuffer in = {flow->in, (size_t)(flow->in_end - flow->in), 0};
-    ZSTD_outBuffer out = {flow->out, (size_t)(flow->out_end - flow->out), 0};
-    size_t result = ZSTD_compressStream2(state, &out, &in, flow->last ? ZSTD_e_end : ZSTD_e_continue);
-    flow->in += in.pos;
-    flow->out += out.pos;
-    if (ZSTD_isError(result))
-        return ENCODED_FAILED;
-    return flow->last && result == 0 ? ENCODED_DONE : ENCODED_MORE;
+    struct zstd *zstd = state;
+    for (;;) {
+        size_t part =
+            move(flow->out, zstd->at, smaller((size_t)(zstd->end - zstd->at), (size_t)(flow->out_end - flow->out)));
+        zstd->at += part;
+        flow->out += part;
+        if (zstd->at < zstd->end)
+            return ENCODED_MORE;
+        if (zstd->complete)
+            return ENCODED_DONE;
+        part = move(zstd->frame + zstd->filled, flow->in,
+                    smaller((size_t)(flow->in_end - flow->in), FRAME_SIZE - zstd->filled));
+        zstd->filled += part;
+        flow->in += part;
+        /* Without any data there is still one frame, an empty one. */
+        bool rest = flow->last && flow->in == flow->in_end && (zstd->filled > 0 || zstd->count == 0);
+        if ((zstd->filled == FRAME_SIZE || rest) && !pack_frame(zstd))
+            return ENCODED_FAILED;
+        if (zstd->at < zstd->end)
+            continue;
+        if (!flow->last)
+            return ENCODED_MORE;
+        put_table(zstd);
+    }
 }
 
 #endif

@@ -201,16 +201,14 @@ static bool open_trace(struct timeline *timeline, char *const *paths, struct err
     if (header->stored)
         path = timeline->cache.trace;
     timeline->path = memory_copy_string(path);
-    /* Identity covers the input; of the copy only the size can be compared without reading it. */
-    if (file_size(timeline->path) != header->trace_size)
-        return false;
     struct clog2_known known = {.end_of_log = header->end_of_log};
     known.ranges = index_section(&timeline->index, SECTION_DEFINITIONS, &known.count);
     if (header->stored)
         timeline->reader = event_file_open(timeline->path, err);
     else
         timeline->reader = clog2_open_known(timeline->path, &known, err);
-    if (!timeline->reader)
+    /* Identity covers the input; of the copy only the size can be compared without reading it. */
+    if (!timeline->reader || input_size(timeline->reader->input) != header->trace_size)
         return false;
     const int32_t *defined = index_section(&timeline->index, SECTION_DEFINED, &count);
     for (size_t i = 0; i < count && !header->stored; i++)

@@ -110,8 +110,9 @@ static void test_file(const char *name)
     char path[PATH_SIZE];
     struct error err = {0};
     struct input *input = input_open(path_of(path, name), &err);
+    bool known = strcmp(name, "plain") == 0 || strcmp(name, "plain.zst") == 0;
     if (input)
-        tap_equal_int((long long)input_size(input), strcmp(name, "plain") == 0 ? DATA_SIZE : 0, "%s: size", name);
+        tap_equal_int((long long)input_size(input), known ? DATA_SIZE : 0, "%s: size", name);
     test_whole(input, name);
 }
 
@@ -228,6 +229,75 @@ static void test_damaged(const char *suffix)
     free(bytes);
 }
 
+/* Random places, also past the end, forwards and backwards. */
+static void test_seeks(const char *name)
+{
+    char path[PATH_SIZE];
+    struct error err = {0};
+    struct input *input = input_open(path_of(path, name), &err);
+    if (!tap_ok(input && input_can_seek(input) && input_size(input) == DATA_SIZE, "%s: can be read from the middle",
+                name)) {
+        input_close(input);
+        return;
+    }
+    uint32_t state = 7, wrong = 0;
+    for (int i = 0; i < 300; i++) {
+        state = state * 1664525 + 1013904223;
+        uint64_t place = (state >> 4) % (DATA_SIZE + DATA_SIZE / 20);
+        uint64_t left = place < DATA_SIZE ? DATA_SIZE - place : 0;
+        size_t want = left < 1000 ? (size_t)left : 1000;
+        if (input_seek(input, place, &err) != STATUS_OK || input_need(input, want, &err) == STATUS_FAILED ||
+            input_available(input) < want || (want && memcmp(input->at, test_data + place, want) != 0))
+            wrong++;
+    }
+    tap_equal_int(wrong, 0, "%s: 300 places", name);
+    tap_ok(input_seek(input, 0, &err) == STATUS_OK && read_same(input, &err) == DATA_SIZE && !input->fault,
+           "%s: all of it after them", name);
+    input_close(input);
+}
+
+/* Reads all data, from the start or after a seek to their last bytes. */
+static bool reads_all(const char *name, bool seek, const char **fault)
+{
+    char path[PATH_SIZE];
+    struct error err = {0};
+    struct input *input = input_open(path_of(path, name), &err);
+    bool seeks = input && seek && input_can_seek(input) && input_seek(input, DATA_SIZE - 9, &err) == STATUS_OK &&
+                 input_seek(input, 0, &err) == STATUS_OK;
+    bool all = input && read_same(input, &err) == DATA_SIZE;
+    *fault = NULL;
+    if (input && input->fault)
+        *fault = "fault";
+    input_close(input);
+    return all && seeks == seek;
+}
+
+/* Tables that are wrong: data are as good as without one, and wrong places never go unnoticed. */
+static void test_wrong_tables(void)
+{
+    size_t size;
+    const char *fault;
+    unsigned char *bytes = slurp("plain.zst", &size);
+    char path[PATH_SIZE];
+    /* Of 3 frames: the last 9 bytes are the footer, 24 before it the entries. The written file is not packed again. */
+    for (size_t at = size - 33; at < size; at++) {
+        bytes[at] ^= 0x40;
+        FILE *file = fopen(path_of(path, "wrong"), "wb");
+        tap_ok(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, "byte %zu of the table",
+               at + 33 - size);
+        tap_ok(reads_all("wrong", false, &fault) && !fault, "read in one pass");
+        struct error err = {0};
+        struct input *input = input_open(path, &err);
+        bool noticed = !input_can_seek(input) || input_seek(input, DATA_SIZE / 2, &err) != STATUS_OK ||
+                       input_check_end(input, &err) != STATUS_OK || input->fault;
+        /* Flags without a meaning may be set. */
+        tap_ok(noticed || at == size - 5, "a place that is wrong is noticed");
+        input_close(input);
+        bytes[at] ^= 0x40;
+    }
+    free(bytes);
+}
+
 static void test_refused(const char *path, const char *text)
 {
     struct error err = {0};
@@ -281,6 +351,7 @@ int main(void)
     make_data();
     write_file("plain", test_data, DATA_SIZE);
     test_file("plain");
+    test_seeks("plain");
     test_pipe("plain");
     test_standard_file();
     test_memory();
@@ -297,6 +368,10 @@ int main(void)
         test_pipe(name);
         test_members(suffixes[i]);
         test_damaged(suffixes[i]);
+        if (i) {
+            test_seeks(name);
+            test_wrong_tables();
+        }
     }
     test_faults();
     test_fill();
