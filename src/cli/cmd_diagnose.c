@@ -16,6 +16,7 @@ static void write_diagnosis(struct output *output, const void *context, const st
                                   .title = title,
                                   .verbose = options->common.verbose,
                                   .stuck = run->stuck,
+                                  .may_hang = run->may_hang,
                                   .colour = run_wants_colour(&options->common, &options->target)};
     if (choice_is(options->format, "json"))
         diagnosis_write_json(output, &diagnosis, false);

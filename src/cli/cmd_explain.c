@@ -70,10 +70,13 @@ static void write_json(struct output *output, const char *finding, const struct 
     for (size_t i = 0; i < run->findings->count; i++)
         if (is_wanted(finding, i, &run->findings->finding[i]))
             wanted.finding[wanted.count++] = run->findings->finding[i];
-    diagnosis_write_json(
-        output,
-        &(struct diagnosis){.metrics = run->metrics, .results = run->results, .findings = &wanted, .stuck = run->stuck},
-        true);
+    diagnosis_write_json(output,
+                         &(struct diagnosis){.metrics = run->metrics,
+                                             .results = run->results,
+                                             .findings = &wanted,
+                                             .stuck = run->stuck,
+                                             .may_hang = run->may_hang},
+                         true);
     free(wanted.finding);
 }
 

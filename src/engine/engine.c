@@ -45,6 +45,7 @@ struct run {
     struct heuristic_result *judged;
     struct findings findings;
     struct stuck *stuck;
+    struct may_hang *may_hang;
     struct profile *profile;
     struct resources *resources;
 };
@@ -238,6 +239,10 @@ static void analyse_graph(struct run *run)
         run->metrics->search = searching_finish(run->searching, run->graph, run->spans, run->metrics, threads);
     if (run->metrics->analysis && run->result.clocks)
         note_clocks(run->metrics, run->result.clocks, run->graph);
+    /* A run that hangs does so for another reason, and its last calls did not end. */
+    bool hangs = run->stuck->kind != STUCK_NOT && run->stuck->kind != STUCK_SLOW;
+    if ((run->wants & ENGINE_FINDINGS) && !hangs)
+        run->result.may_hang = run->may_hang = may_hang_of(run->graph);
 }
 
 /* Frees data that only the analysis needed: a graph's memory grows with the calls of the run. */
@@ -348,6 +353,7 @@ void engine_free(struct engine_result *result)
     user_spans_free(run->spans);
     graph_free(run->graph);
     stuck_free(run->stuck);
+    may_hang_free(run->may_hang);
     profile_free(run->profile);
     resources_free(run->resources);
     metrics_free(run->metrics);

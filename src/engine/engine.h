@@ -7,6 +7,7 @@
 #include "graph/graph.h"
 #include "heuristics/finding.h"
 #include "metrics/metrics.h"
+#include "stuck/may_hang.h"
 #include "stuck/stuck.h"
 #include "team/team.h"
 #include "timeline/timeline.h"
@@ -98,6 +99,7 @@ struct engine_result {
     const struct heuristic_result *results; /* heuristic_count() of them; NULL: not wanted */
     const struct findings *findings;        /* none without an analysis; NULL: not wanted */
     const struct stuck *stuck;              /* why the run hangs; NULL: no analysis of events */
+    const struct may_hang *may_hang;        /* of a run that does not: NULL: not looked for; only with findings */
     const struct clocks *clocks;            /* the correction; NULL: not requested, or a metrics file */
     enum engine_lack lack;
     unsigned slices; /* in which the trace was read, each by a thread or process; 0: in one pass */

@@ -15,7 +15,8 @@ static void write_judged(struct output *output, const struct metrics *metrics)
 {
     struct heuristic_result *results = heuristics_judge(metrics);
     struct findings findings = findings_of(metrics, results);
-    diagnosis_write_text(output, &(struct diagnosis){metrics, results, &findings, "fuzz", false, NULL, false});
+    diagnosis_write_text(
+        output, &(struct diagnosis){.metrics = metrics, .results = results, .findings = &findings, .title = "fuzz"});
     heuristics_write_json(output, metrics, results, &findings);
     struct report report = {.title = "fuzz", .findings = &findings, .input = {.metrics = metrics, .results = results}};
     report_write_html(output, &report);

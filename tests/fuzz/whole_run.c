@@ -46,14 +46,20 @@ static void ask_what_if(const struct built *built)
     free(balanced);
 }
 
-static void judge(const struct metrics *metrics)
+static void judge(const struct built *built)
 {
+    const struct metrics *metrics = built->metrics;
     struct heuristic_result *results = heuristics_judge(metrics);
     struct findings findings = findings_of(metrics, results);
     struct output *output = output_open_memory();
     size_t length;
-    diagnosis_write_text(output, &(struct diagnosis){metrics, results, &findings, "fuzz", false, NULL, false});
+    struct may_hang *may_hang = built->graph->too_large ? NULL : may_hang_of(built->graph);
+    diagnosis_write_text(
+        output,
+        &(struct diagnosis){
+            .metrics = metrics, .results = results, .findings = &findings, .title = "fuzz", .may_hang = may_hang});
     free(output_take(output, &length));
+    may_hang_free(may_hang);
     findings_clear(&findings);
     heuristics_free(results);
 }
@@ -66,7 +72,7 @@ static void compute(const struct built *built)
         search(built);
         ask_what_if(built);
     }
-    judge(built->metrics);
+    judge(built);
 }
 
 void whole_run(struct reader *reader)

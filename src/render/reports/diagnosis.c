@@ -314,6 +314,11 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
         more = write_findings(output, diagnosis, lines);
     else
         write_heuristics(output, metrics, diagnosis->results);
+    if (diagnosis->may_hang && diagnosis->may_hang->count > 0) {
+        output_text(output, more ? "" : "\n");
+        paragraph_write(output, "  ", "  ", diagnosis->may_hang->text);
+        more = false;
+    }
     bool fits = strlen(title) < 80 - strlen("  charts and details:  sight report  -o report.html");
     output_print(output, "%s  charts and details:%s  sight report %s -o report.html\n", more ? "" : "\n",
                  fits ? "" : "\n  ", title);

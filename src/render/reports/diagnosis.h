@@ -4,6 +4,7 @@
 
 #include "core/output.h"
 #include "heuristics/finding.h"
+#include "stuck/may_hang.h"
 #include "stuck/stuck.h"
 
 /* The short diagnosis: why the run is slow. */
@@ -24,9 +25,10 @@ struct diagnosis {
     const struct heuristic_result *results;
     const struct findings *findings;
     const char *title;
-    bool verbose;              /* starting and ending MPI is included */
-    const struct stuck *stuck; /* NULL: not known */
-    bool colour;               /* text for a terminal: bold verdict and findings, the bar by its threshold */
+    bool verbose;                    /* starting and ending MPI is included */
+    const struct stuck *stuck;       /* NULL: not known */
+    const struct may_hang *may_hang; /* NULL: not known */
+    bool colour;                     /* text for a terminal: bold verdict and findings, the bar by its threshold */
 };
 void diagnosis_write_text(struct output *output, const struct diagnosis *diagnosis);
 

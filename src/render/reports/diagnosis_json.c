@@ -161,5 +161,6 @@ void diagnosis_write_json(struct output *output, const struct diagnosis *diagnos
         path_write_json(&json, metrics);
     write_resources(&json, metrics->resources);
     stuck_write_json(&json, diagnosis->stuck, false);
+    may_hang_write_json(&json, diagnosis->may_hang);
     json_close(&json, '}');
 }

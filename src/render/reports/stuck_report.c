@@ -63,6 +63,34 @@ void stuck_write_json(struct json *json, const struct stuck *stuck, bool slow)
     json_close(json, '}');
 }
 
+void may_hang_write_json(struct json *json, const struct may_hang *found)
+{
+    char site[SITE_TEXT_SIZE];
+    if (!found || found->count == 0) {
+        json_value(json, "may_hang", value_null());
+        return;
+    }
+    json_open(json, "may_hang", '{');
+    json_value(json, "text", value_text(found->text));
+    json_open(json, "calls", '[');
+    for (size_t i = 0; i < found->count; i++) {
+        const struct may_hang_call *call = &found->cycle[i];
+        bool placed = call->site > 0 && call->site <= found->defs->site_count;
+        bool on_comm = call->comm >= 0 && (size_t)call->comm < found->defs->comm_count;
+        json_open(json, NULL, '{');
+        json_value(json, "rank", value_count(call->rank));
+        json_value(json, "function", value_text(found->defs->states[call->state].name));
+        json_value(json, "site", value_text(placed ? site_text(site, &found->defs->sites[call->site - 1]) : NULL));
+        json_value(json, "partner", known(call->partner));
+        json_value(json, "tag", known(call->tag));
+        json_value(json, "communicator", on_comm ? value_integer(found->defs->comms[call->comm].id) : value_null());
+        json_value(json, "bytes", call->bytes == BYTES_UNKNOWN ? value_null() : value_integer(call->bytes));
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
 static void call_text(char *text, size_t size, const struct stuck *stuck, const struct stuck_call *call)
 {
     char site[SITE_TEXT_SIZE], since_text[TEXT_NUMBER_SIZE];

@@ -3,6 +3,7 @@
 #define SIGHT_RENDER_REPORTS_STUCK_REPORT_H
 
 #include "render/field.h"
+#include "stuck/may_hang.h"
 #include "stuck/stuck.h"
 
 /* Why a run hangs. */
@@ -18,6 +19,9 @@ size_t stuck_write_places(struct output *output, const struct stuck *stuck, size
 /* For the diagnosis: the verdict as a paragraph, and where the first processes are, in at most this many lines; returns
    the number of lines. A NULL `output` only counts. */
 size_t stuck_write_text(struct output *output, const struct stuck *stuck, size_t lines);
+
+/* The member "may_hang": null if nothing was found, or it was not looked for. */
+void may_hang_write_json(struct json *json, const struct may_hang *found);
 
 /* True if there is something to report. */
 static inline bool stuck_is_reported(const struct stuck *stuck)
