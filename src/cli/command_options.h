@@ -178,7 +178,7 @@ struct profile_options {
     struct target_options target;
     struct trace_options trace;
     struct choice format;
-    const char *table;
+    const char *table, *phase;
     bool all;
 };
 

@@ -229,12 +229,30 @@ static void note_clocks(struct metrics *metrics, const struct clocks *clocks, co
     }
 }
 
+/* Samples are by rank, as processes are. Phases are those of metrics->phases. */
+static void note_phases(const struct run *run)
+{
+    struct profile *profile = run->profile;
+    const struct metrics *metrics = run->metrics;
+    struct phases *phases = phases_of(run->graph, run->spans);
+    for (size_t i = 0, row = 0; i < profile->taken_count; i++) {
+        struct profile_sample *sample = &profile->taken[i];
+        while (row < metrics->process_count && metrics->process[row].rank < sample->rank)
+            row++;
+        if (row < metrics->process_count && metrics->process[row].rank == sample->rank && phases->count > 0)
+            sample->phase = phases_at(phases, (uint32_t)row, sample->time_ns);
+    }
+    phases_free(phases);
+}
+
 /* Results from the graph. Analysis and phases only read it, each with memory of its own: they can be made at once. The
    search comes after them, as it needs the phases' loops and all threads. */
 static void analyse_graph(struct run *run)
 {
     unsigned threads = threads_of(run->request, THREADS_ANALYSING);
     parallel_run(threads, 2, analyse_part, run);
+    if (run->metrics->phases && run->profile->taken_count > 0)
+        note_phases(run);
     if (run->searching)
         run->metrics->search = searching_finish(run->searching, run->graph, run->spans, run->metrics, threads);
     if (run->metrics->analysis && run->result.clocks)

@@ -36,7 +36,7 @@ enum engine_want {
     ENGINE_HEURISTICS = 1 << 4 /* results of the heuristics, also about the analysis if that is wanted */,
     ENGINE_FINDINGS = 1 << 5, /* with analysis, phases and heuristics */
     ENGINE_PROFILE = 1 << 6,  /* metrics->profile: samples of what is computed; comes with an analysis */
-    ENGINE_SAMPLES = 1 << 7   /* with each sample, if the profile is made */
+    ENGINE_SAMPLES = 1 << 7   /* with each sample, if the profile is made, and its phase, if phases are */
 };
 
 /* An end of a window: ns after the run's first event, or a share of its duration (0.1: a tenth after it). All

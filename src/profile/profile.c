@@ -23,29 +23,33 @@ static bool is_wanted(const struct profile_select *select, const struct event *e
            (!select->ranks || is_among(event->process, select->ranks, select->rank_count));
 }
 
-static void add(struct profile_builder *builder, const struct event *event)
+static void add(struct profile_builder *builder, const struct profile_sample *sample)
 {
     struct profile *profile = builder->profile;
-    uint64_t *known = map_put(&builder->cell_of, map_pair(event->state, event->process), 0);
+    uint64_t *known = map_put(&builder->cell_of, map_pair(sample->path, sample->rank), 0);
     if (*known == 0) {
-        struct profile_cell cell = {.path = event->state, .rank = event->process};
+        struct profile_cell cell = {.path = sample->path, .rank = sample->rank};
         ARRAY_PUSH(profile->cells, profile->cell_count, builder->cell_capacity, cell);
         *known = profile->cell_count;
     }
     struct profile_cell *cell = &profile->cells[*known - 1];
-    /* Damaged traces have negative times: no sum may become smaller by them. */
-    int64_t ns = larger(event->value, 0);
     cell->samples++;
     profile->samples++;
-    time_add(&cell->ns, ns);
-    time_add(&profile->ns, ns);
+    time_add(&cell->ns, sample->ns);
+    time_add(&profile->ns, sample->ns);
     if (builder->select.each)
-        ARRAY_PUSH(profile->taken, profile->taken_count, builder->taken_capacity,
-                   (struct profile_sample){.time_ns = event->time_ns,
-                                           .ns = ns,
-                                           .path = event->state,
-                                           .rank = event->process,
-                                           .thread = event->thread});
+        ARRAY_PUSH(profile->taken, profile->taken_count, builder->taken_capacity, *sample);
+}
+
+/* Damaged traces have negative times: no sum may become smaller by them. */
+static struct profile_sample sample_of(const struct event *event)
+{
+    return (struct profile_sample){.time_ns = event->time_ns,
+                                   .ns = larger(event->value, 0),
+                                   .path = event->state,
+                                   .rank = event->process,
+                                   .thread = event->thread,
+                                   .phase = PROFILE_NO_PHASE};
 }
 
 static enum status on_begin(struct sink *sink, const struct defs *defs, struct error *err)
@@ -62,8 +66,10 @@ static enum status on_events(struct sink *sink, const struct batch *batch, struc
     (void)err;
     struct profile_builder *builder = (struct profile_builder *)sink;
     for (size_t i = 0; i < batch->count; i++)
-        if (is_wanted(&builder->select, &batch->events[i]))
-            add(builder, &batch->events[i]);
+        if (is_wanted(&builder->select, &batch->events[i])) {
+            struct profile_sample sample = sample_of(&batch->events[i]);
+            add(builder, &sample);
+        }
     return STATUS_OK;
 }
 
@@ -133,6 +139,17 @@ struct profile *profile_builder_end(struct profile_builder *builder)
     map_clear(&builder->cell_of);
     free(builder);
     return profile;
+}
+
+struct profile *profile_of_phase(const struct profile *whole, uint32_t phase, const struct profile_select *select)
+{
+    struct profile_builder *builder = profile_builder_new(select);
+    builder->profile->defs = whole->defs;
+    for (size_t i = 0; i < whole->taken_count; i++)
+        if (whole->taken[i].phase == phase &&
+            (!select->ranks || is_among(whole->taken[i].rank, select->ranks, select->rank_count)))
+            add(builder, &whole->taken[i]);
+    return profile_builder_end(builder);
 }
 
 void profile_free(struct profile *profile)

@@ -18,7 +18,9 @@ struct profile_cell {
 struct profile_sample {
     int64_t time_ns, ns; /* when it was taken, on the trace's clock; the time for which it stands */
     uint32_t path, rank, thread;
+    uint32_t phase; /* number of the phase; PROFILE_NO_PHASE: not known */
 };
+#define PROFILE_NO_PHASE UINT32_MAX
 
 struct profile {
     const struct defs *defs;    /* borrowed */
@@ -49,6 +51,10 @@ struct sink *profile_builder_sink(struct profile_builder *builder); /* owned by 
 /* Frees the builder. The profile is empty where the trace has no samples. */
 struct profile *profile_builder_end(struct profile_builder *builder);
 void profile_free(struct profile *profile); /* NULL: nothing */
+
+/* The samples of one phase, on the processes of `select`, whose times do not count; of a profile with each sample.
+   profile_free. */
+struct profile *profile_of_phase(const struct profile *whole, uint32_t phase, const struct profile_select *select);
 
 /* The place of a path in the source, and its function: of the region where paths have one. "?" where nothing is
    known. */
