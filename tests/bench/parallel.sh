@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# make bench-parallel: metrics by threads, by processes of an MPI launcher, and of compressed traces, as ratios against
+# one thread in the same run. Prints; judges nothing.
+#   parallel.sh [RECORDS]   (default 10,000,000; files of about 50 bytes a record go to TMPDIR)
+set -eu
+: "${SIGHT:?}" "${bench:?}"
+records=${1:-10000000}
+directory=$(mktemp -d "${TMPDIR:-/tmp}/sight-bench.XXXXXX")
+trap 'rm -rf "$directory"' EXIT
+cd "$directory"
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe
+
+# All ways in turn, five times: the least wall and processor seconds of each, and the largest process.
+cat >ways.py <<'P'
+import os, shutil, subprocess, sys, time
+sight, trace, records = sys.argv[1], sys.argv[2], int(sys.argv[3])
+base = [sight, "metrics", "-q", "--format", "json"]
+ways = [("1 thread", base + ["-j", "1", trace]), ("2 threads", base + ["-j", "2", trace]),
+        ("1 thread, .zst", base + ["-j", "1", trace + ".zst"]), ("2 threads, .zst", base + ["-j", "2", trace + ".zst"])]
+for mpi in "mpich", "openmpi":
+    launcher, plugin = "mpiexec." + mpi, os.path.join(os.path.dirname(sight), "libsight-team-%s.so" % mpi)
+    if shutil.which(launcher) and os.path.exists(plugin):
+        ways += [("%d process%s, %s" % (n, "es"[:2 * (n > 1)], mpi), [launcher, "-n", str(n)] + base + ["-j", "1", trace])
+                 for n in (1, 2)]
+best = {}
+for _ in range(5):
+    for name, command in ways:
+        start = time.monotonic()
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        row = (time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, status)
+        best[name] = tuple(map(min, row, best[name])) if name in best else row
+one = best["1 thread"][0]
+for name, (wall, cpu, kb, status) in best.items():
+    print("  %-22s %8.3f s %8.1f M records/s %8.2f times %9.3f s CPU %8.1f MB%s" %
+          (name, wall, records / wall / 1e6, one / wall, cpu, kb / 1e3, "  FAILED" * (status != 0)))
+P
+
+for pattern in pingpong halo allreduce; do
+    "$bench/generate" clog2 $pattern 64 "$records" $pattern.clog2
+    "$SIGHT" convert -q $pattern.clog2 -o $pattern.clog2.zst
+    echo "$pattern, $records records: $(stat -c %s $pattern.clog2) bytes, $(stat -c %s $pattern.clog2.zst) compressed"
+    python3 ways.py "$SIGHT" $pattern.clog2 "$records"
+    rm $pattern.clog2 $pattern.clog2.zst
+done
+
+# Many processes in the trace, more in the analysis than cores: what each holds.
+"$bench/generate" clog2 pingpong 65536 "$records" many.clog2
+echo "65,536 processes, $records records"
+for n in 1 8; do
+    for mpi in mpich openmpi; do
+        command -v mpiexec.$mpi >/dev/null && [ -f "${SIGHT%/*}/libsight-team-$mpi.so" ] || continue
+        python3 - mpiexec.$mpi -n $n "$SIGHT" metrics -q --format json -j 1 many.clog2 <<'P'
+import os, subprocess, sys, time
+start = time.monotonic()
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, usage = os.wait4(process.pid, 0)
+print("  %-22s %8.3f s %9.1f MB in the largest process%s" % (" ".join(sys.argv[1:4]), time.monotonic() - start,
+      usage.ru_maxrss / 1e3, "  FAILED" * (status != 0)))
+P
+    done
+done
