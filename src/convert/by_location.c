@@ -4,6 +4,7 @@
 #include "core/event_pack.h"
 #include "core/map.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/open_states.h"
 #include "core/sorter.h"
 #include "core/varint.h"
@@ -287,7 +288,7 @@ static void number_messages(struct by_location *by)
     for (size_t i = 0; i < by->end_count; i++) {
         struct message_ends *ends = &by->ends[i];
         ends->first = next;
-        next += ends->sent < ends->received ? ends->sent : ends->received;
+        next += smaller(ends->sent, ends->received);
     }
 }
 

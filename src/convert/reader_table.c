@@ -5,6 +5,7 @@
 #include "convert/clog2/clog2_parts.h"
 #include "convert/foreign.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <ctype.h>
@@ -74,7 +75,7 @@ static enum status not_a_trace(const struct input *input, struct error *err)
         return error_set(err, ERROR_INPUT, "%s: not a trace: the file is empty, %s", input->name, input->fault);
     if (input_available(input) == 0)
         return error_set(err, ERROR_INPUT, "%s: not a trace: the file is empty", input->name);
-    size_t size = input_available(input) < PROBE_SIZE ? input_available(input) : PROBE_SIZE;
+    size_t size = smaller(input_available(input), PROBE_SIZE);
     const struct foreign *foreign = foreign_find(input->at, size, input->path ? input->path : "");
     if (foreign)
         return error_set(err, ERROR_INPUT, "%s: %s, which is not read: %s", input->name, foreign->title,
@@ -93,7 +94,7 @@ static enum status reader_start(struct reader *reader, struct error *err)
     enum status status = input_need(input, PROBE_SIZE, err);
     if (status == STATUS_FAILED)
         return status;
-    size_t size = input_available(input) < PROBE_SIZE ? input_available(input) : PROBE_SIZE;
+    size_t size = smaller(input_available(input), PROBE_SIZE);
     if (!reader->format)
         reader->format = format_choose(input->at, size);
     if (!reader->format)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/text_lines.h"
+#include "core/numbers.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@ static void set_line(struct input *input, size_t length, bool whole, struct text
 /* Nearly every line is at hand as a whole. */
 static inline bool take_line(struct input *input, size_t most, struct text_line *line)
 {
-    size_t available = input_available(input) < most ? input_available(input) : most;
+    size_t available = smaller(input_available(input), most);
     const unsigned char *stop = available > 0 ? memchr(input->at, '\n', available) : NULL;
     if (stop)
         set_line(input, (size_t)(stop - input->at), true, line);

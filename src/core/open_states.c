@@ -3,6 +3,7 @@
 
 #include "core/event.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 
 struct open_state *open_states_enter_grow(struct open_states *open, uint32_t state, int64_t time_ns)
 {
@@ -10,7 +11,7 @@ struct open_state *open_states_enter_grow(struct open_states *open, uint32_t sta
         return NULL;
     /* The capacity never exceeds the limit, so that entering only needs to check for a full array. */
     size_t wanted = open->capacity ? open->capacity * 2 : 8;
-    open->capacity = wanted < DEPTH_LIMIT ? wanted : DEPTH_LIMIT;
+    open->capacity = smaller(wanted, DEPTH_LIMIT);
     open->frames = memory_resize(open->frames, open->capacity * sizeof *open->frames);
     return open_states_enter(open, state, time_ns);
 }

@@ -7,6 +7,7 @@
 
 #include "core/input.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/output_codec.h"
 #include "core/unfinished.h"
 
@@ -323,7 +324,7 @@ void output_write(struct output *output, const void *data, size_t length)
     const unsigned char *from = data;
     while (length) {
         size_t room = (size_t)(output->end - output->at);
-        size_t part = length < room ? length : room;
+        size_t part = smaller(length, room);
         memcpy(output->at, from, part);
         output->at += part;
         from += part;

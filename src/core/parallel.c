@@ -2,6 +2,7 @@
 #include "core/parallel.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -27,7 +28,7 @@ static void *do_work(void *argument)
 void parallel_run(unsigned threads, size_t count, void (*task)(void *context, size_t index), void *context)
 {
     struct work work = {.task = task, .context = context, .count = count};
-    size_t wanted = threads < count ? threads : count, started = 0;
+    size_t wanted = smaller(threads, count), started = 0;
     pthread_t *helpers = memory_new(wanted * sizeof *helpers);
     /* A thread less is no fault: this thread takes part and would do all the tasks alone. */
     while (started + 1 < wanted && pthread_create(&helpers[started], NULL, do_work, &work) == 0)

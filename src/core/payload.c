@@ -3,6 +3,7 @@
 
 #include "core/bytes.h"
 #include "core/event.h"
+#include "core/numbers.h"
 
 #include <string.h>
 
@@ -10,7 +11,7 @@ void payload_get_neighbours(const unsigned char *payload, size_t length, struct 
 {
     unsigned char whole[NEIGHBOURS_MARK_SIZE] = {0};
     /* A payload may be shorter, as in a damaged record: what is missing is 0. */
-    memcpy(whole, payload, length < sizeof whole ? length : sizeof whole);
+    memcpy(whole, payload, smaller(length, sizeof whole));
     neighbours->way = bytes_i32(whole, true);
     for (size_t i = 0; i < NEIGHBOURS_RANKS; i++)
         neighbours->ranks[i] = bytes_i32(whole + 4 + 4 * i, true);
@@ -26,7 +27,7 @@ void payload_put_neighbours(unsigned char payload[NEIGHBOURS_MARK_SIZE], const s
 void payload_get_samples(const unsigned char *payload, size_t length, struct samples *samples)
 {
     unsigned char whole[SAMPLES_MARK_SIZE] = {0};
-    memcpy(whole, payload, length < sizeof whole ? length : sizeof whole);
+    memcpy(whole, payload, smaller(length, sizeof whole));
     *samples = (struct samples){.ns = bytes_u32(whole, true)};
     for (const unsigned char *at = whole + 4; samples->count < SAMPLES_AT_ONCE && bytes_u32(at + 4, true); at += 8) {
         samples->before_ns[samples->count] = bytes_u32(at, true);
@@ -94,7 +95,7 @@ bool payload_gives_requests(const char *format)
 void payload_get_requests(const unsigned char *payload, size_t length, struct event *event)
 {
     unsigned char whole[PAYLOAD_REQUESTS_SIZE] = {0};
-    memcpy(whole, payload, length < sizeof whole ? length : sizeof whole);
+    memcpy(whole, payload, smaller(length, sizeof whole));
     int32_t first = bytes_i32(whole, true), count = bytes_i32(whole + 4, true);
     /* 0: the call has no request. */
     if (first <= 0)
@@ -113,7 +114,7 @@ void payload_put_requests(unsigned char payload[PAYLOAD_REQUESTS_SIZE], const st
 void payload_get_pending(const unsigned char *payload, size_t length, struct pending *pending)
 {
     unsigned char whole[PENDING_MARK_SIZE] = {0};
-    memcpy(whole, payload, length < sizeof whole ? length : sizeof whole);
+    memcpy(whole, payload, smaller(length, sizeof whole));
     *pending = (struct pending){.what = bytes_i32(whole, true),
                                 .partner = bytes_i32(whole + 4, true),
                                 .tag = bytes_i32(whole + 8, true),

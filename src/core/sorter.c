@@ -306,7 +306,7 @@ static inline enum status write_record(struct sorter *sorter, struct sort_key ke
     unsigned major_bytes = bytes_of(major), minor_bytes = bytes_of(minor);
     unsigned char *start = sorter->out + sorter->out_used, *at = start;
     *at++ = (unsigned char)(major_bytes << 4 | minor_bytes);
-    *at++ = (unsigned char)(length < 255 ? length : 255);
+    *at++ = (unsigned char)smaller(length, 255);
     if (length >= 255) {
         bytes_put_u32(at, false, length);
         at += 4;

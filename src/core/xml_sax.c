@@ -2,6 +2,7 @@
 #include "core/xml_sax.h"
 
 #include "core/map.h"
+#include "core/numbers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -224,7 +225,7 @@ enum status xml_sax_next(struct xml_sax *sax, struct error *err)
     enum status status = sax->stopped ? STATUS_END : input_need(sax->input, 1, err);
     if (status != STATUS_OK)
         return status;
-    size_t length = input_available(sax->input) < CHUNK ? input_available(sax->input) : CHUNK;
+    size_t length = smaller(input_available(sax->input), CHUNK);
     if (has_too_many_attributes(sax, sax->input->at, length)) {
         refuse(sax, "a tag has too many attributes (limit 2,000)");
         return STATUS_OK;

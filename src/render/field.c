@@ -3,6 +3,7 @@
 
 #include "core/json_text.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "core/xml_text.h"
 #include "render/terminal.h"
@@ -421,7 +422,7 @@ static size_t least_width(const struct text_table *table, size_t column)
     for (size_t i = column + table->title_rows * table->columns; i < table->cell_count && !table->left[column];
          i += table->columns) {
         size_t length = shown_length(table->cells[i]);
-        least = length > least ? length : least;
+        least = larger(length, least);
     }
     return least;
 }
@@ -457,7 +458,7 @@ void text_table_print(struct text_table *table, struct output *output, const cha
     size_t *widths = memory_new(columns * sizeof *widths);
     for (size_t i = 0; i < table->cell_count; i++) {
         size_t length = shown_length(table->cells[i]);
-        widths[i % columns] = length > widths[i % columns] ? length : widths[i % columns];
+        widths[i % columns] = larger(length, widths[i % columns]);
     }
     narrow(table, widths, shown_length(indent));
     for (size_t first = 0; first < table->cell_count; first += columns) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/functions.h"
 
+#include "core/numbers.h"
 #include "metrics/functions_together.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@ struct functions functions_of(const struct metrics *metrics)
     if (found > 0)
         qsort(rows, found, sizeof *rows, by_exclusive_time);
     for (size_t i = 0; i < found; i++) {
-        size_t place = i < FUNCTIONS_MAX ? i : FUNCTIONS_MAX;
+        size_t place = smaller(i, FUNCTIONS_MAX);
         if (i < FUNCTIONS_MAX)
             functions.state[functions.count++] = (int32_t)rows[i].state;
         functions.seconds[place] += (double)rows[i].exclusive_ns / 1e9;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "render/field.h"
 #include "timeline/find.h"
 #include "view/view.h"
@@ -86,7 +87,7 @@ static enum status look_for_all(struct hits *hits, struct view *view, const stru
 
 static void write_hits(struct output *output, const struct view *view, const struct hits *hits)
 {
-    size_t shown = hits->count > VIEW_FOUND ? VIEW_FOUND : hits->count;
+    size_t shown = smaller(hits->count, VIEW_FOUND);
     output_print(output, "{\"more\":%s,\"found\":[", hits->count > VIEW_FOUND ? "true" : "false");
     for (size_t i = 0; i < shown; i++) {
         const struct timeline_state *state = &hits->state[i];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/numbers.h"
 #include "render/field.h"
 #include "timeline/statistics.h"
 #include "timeline/tile.h"
@@ -13,8 +14,8 @@ static double events_about(const struct view *view, const struct timeline_view *
     double events = 0;
     for (size_t i = 0; i < area->row_count; i++) {
         const struct timeline_row *row = &view->info->rows[area->rows[i]];
-        int64_t from = row->begin_ns > area->from_ns ? row->begin_ns : area->from_ns;
-        int64_t to = row->end_ns < area->to_ns ? row->end_ns : area->to_ns;
+        int64_t from = larger(row->begin_ns, area->from_ns);
+        int64_t to = smaller(row->end_ns, area->to_ns);
         double life = (double)time_since(row->begin_ns, row->end_ns) + 1;
         events += (double)row->events * (double)time_since(from, to) / life;
     }

@@ -6,6 +6,7 @@
 #include "convert/clog2/clog2_file.h"
 #include "convert/clog2/clog2_parts.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/payload.h"
 
 #include <string.h>
@@ -63,7 +64,7 @@ static void part_totals(struct clog2_state *state, const struct input *input)
 {
     const struct clog2_preamble *preamble = &state->file.preamble;
     uint64_t declared = preamble->table_at ? preamble->table_at + sizeof(int32_t) : input_size(input);
-    state->total += declared > state->file.used ? declared : state->file.used;
+    state->total += larger(declared, state->file.used);
     state->used += state->file.used;
     state->ended += state->file.end_of_log;
 }
@@ -73,7 +74,7 @@ static void part_totals(struct clog2_state *state, const struct input *input)
 static inline __attribute__((always_inline)) void skip_events(struct clog2_file *file, const size_t header,
                                                               const bool big_endian)
 {
-    size_t room = input_available(file->input) < file->block_left ? input_available(file->input) : file->block_left;
+    size_t room = smaller(input_available(file->input), file->block_left);
     if (room <= CLOG2_RECORD_MAX)
         return;
     const unsigned char *begin = file->input->at, *at = begin, *end = begin + (room - CLOG2_RECORD_MAX);
@@ -298,7 +299,7 @@ static void words_event(unsigned words, const unsigned char *cargo, struct batch
     if (!(words & PAYLOAD_HAS_TEXT))
         return;
     size_t length = (size_t)text[0] << 8 | text[1], room = payload_words_room(words, CLOG2_CARGO_SIZE);
-    batch_set_payload(batch, event, text + 2, length < room ? length : room);
+    batch_set_payload(batch, event, text + 2, smaller(length, room));
     event->flags |= length > 0 ? EVENT_PAYLOAD_TEXT : 0;
 }
 
@@ -469,7 +470,7 @@ static inline __attribute__((always_inline)) void fast_records(struct clog2_stat
 {
     struct clog2_file *file = &state->file;
     struct clog2_part_defs *part = &state->parts[state->current].defs;
-    size_t room = input_available(file->input) < file->block_left ? input_available(file->input) : file->block_left;
+    size_t room = smaller(input_available(file->input), file->block_left);
     if (!part->have_last || room <= CLOG2_RECORD_MAX)
         return;
     uint64_t before_limit = state->limit - file->input->offset;

@@ -5,6 +5,7 @@
 #include "core/bytes.h"
 #include "core/event_pack.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/payload.h"
 #include "core/sorter.h"
 #include "core/text.h"
@@ -102,7 +103,7 @@ static void put_words(struct clog2_writer *clog2, unsigned char *cargo, unsigned
     if (!(words & PAYLOAD_HAS_TEXT) || !(event->flags & EVENT_PAYLOAD_TEXT))
         return;
     size_t room = payload_words_room(words, CLOG2_CARGO_SIZE);
-    size_t length = event->payload_length < room ? event->payload_length : room;
+    size_t length = smaller(event->payload_length, room);
     writer_lose(&clog2->writer, "ends of long texts", event->payload_length > room);
     text[0] = (unsigned char)(length >> 8);
     text[1] = (unsigned char)length;
@@ -457,8 +458,7 @@ static void write_plain(struct clog2_writer *clog2, const struct place *place, c
     else if (words)
         put_words(clog2, body + 8, words, event, arena);
     else if (cargo)
-        memcpy(body + 8, arena + event->payload,
-               event->payload_length < CLOG2_CARGO_SIZE ? event->payload_length : CLOG2_CARGO_SIZE);
+        memcpy(body + 8, arena + event->payload, smaller(event->payload_length, CLOG2_CARGO_SIZE));
 }
 
 static int32_t known_i32(int64_t value)
@@ -752,8 +752,8 @@ static void write_preamble(struct clog2_writer *clog2, uint64_t table_at)
     const struct defs *defs = clog2->writer.defs;
     const struct clog2_ids *ids = &clog2->ids;
     char text[CLOG2_PREAMBLE_SIZE] = {0};
-    uint32_t processes = defs->processes > clog2->processes ? defs->processes : clog2->processes;
-    uint32_t threads = defs->threads > clog2->threads ? defs->threads : clog2->threads;
+    uint32_t processes = larger(defs->processes, clog2->processes);
+    uint32_t threads = larger(defs->threads, clog2->threads);
     int length = snprintf(
         text, sizeof text,
         CLOG2_VERSION "|" CLOG2_KEY_BIG_ENDIAN "|" CLOG2_TRUE "|" CLOG2_KEY_FINALIZED "|" CLOG2_TRUE

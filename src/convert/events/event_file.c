@@ -5,6 +5,7 @@
 #include "core/checksum.h"
 #include "core/event_pack.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/varint.h"
 
 #include <string.h>
@@ -123,7 +124,7 @@ static enum status damaged(const struct reader *reader, struct error *err)
 static enum status event_file_seek(struct reader *reader, uint64_t from, uint64_t to, struct error *err)
 {
     struct event_file *file = reader->state;
-    file->limit = to < file->head.definitions ? to : file->head.definitions;
+    file->limit = smaller(to, file->head.definitions);
     reader->ended = false;
     return input_seek(reader->input, from, err);
 }

@@ -4,6 +4,7 @@
 #include "convert/mpe1/mpe1.h"
 #include "core/bytes.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <string.h>
@@ -297,8 +298,7 @@ static enum status clog_open(struct reader *reader, struct error *err)
     if (status == STATUS_FAILED)
         return status;
     reader->defs->processes = largest;
-    reader->total =
-        input_size(reader->input) > reader->input->offset ? input_size(reader->input) : reader->input->offset;
+    reader->total = larger(input_size(reader->input), reader->input->offset);
     reader->used = state->end_of_log ? reader->total : reader->input->offset;
     state->quiet = true;
     restart(reader);

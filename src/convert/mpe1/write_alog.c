@@ -5,6 +5,7 @@
 #include "convert/writer.h"
 #include "core/event_pack.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/sorter.h"
 #include "core/text.h"
 
@@ -284,7 +285,7 @@ static void write_event(struct alog_writer *alog, const struct event *event, con
     if (message) {
         int64_t bytes = event->kind == EVENT_SEND ? event->bytes_sent : event->bytes_received;
         at = put_number(at, event->tag == EVENT_UNKNOWN ? 0 : event->tag);
-        at = put_number(at, bytes < 0 ? 0 : bytes) - 1;
+        at = put_number(at, larger(bytes, 0)) - 1;
     }
     output->at = (unsigned char *)at;
     if (!message && event->payload_length > 0 && (event->flags & EVENT_PAYLOAD_TEXT))
@@ -323,8 +324,7 @@ static void write_header(struct alog_writer *alog)
     output_print(alog->writer.output,
                  "-1 0 0 0 0 0 Me\n-2 0 0 %llu 0 0\n-3 0 0 %u 0 0\n-4 0 0 1 0 0\n-5 0 0 %zu 0 0\n-6 0 0 0 0 0\n"
                  "-7 0 0 0 0 %lld\n-8 0 0 1 0 0\n-11 0 0 0 0 0\n",
-                 (unsigned long long)sorter_count(alog->sorter),
-                 declared > alog->processes ? declared : alog->processes, alog->types.count,
+                 (unsigned long long)sorter_count(alog->sorter), larger(declared, alog->processes), alog->types.count,
                  (long long)(alog->last_us - alog->first_us));
 }
 

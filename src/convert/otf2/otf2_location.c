@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/otf2/otf2_events.h"
+#include "core/numbers.h"
 
 /* An event waits for at most this many later ones. */
 enum { WAIT_MOST = 32 * 1024 };
@@ -48,7 +49,7 @@ size_t otf2_location_ready(const struct otf2_location *location)
     if (location->call.open && location->call.enter < wait)
         wait = location->call.enter;
     for (size_t i = 0; i < location->posted_count; i++)
-        wait = location->posted[i].enter < wait ? location->posted[i].enter : wait;
+        wait = smaller(location->posted[i].enter, wait);
     return wait > location->first + location->head ? (size_t)(wait - location->first) : location->head;
 }
 

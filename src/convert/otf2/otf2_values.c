@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/otf2/otf2_events.h"
 #include "core/bytes.h"
+#include "core/numbers.h"
 
 #include <string.h>
 
@@ -61,7 +62,7 @@ static void parameter(struct otf2_location *location, OTF2_TimeStamp time, OTF2_
     struct event *event = otf2_push(location, time, EVENT_MARK, location->otf2->parameter[index].mark);
     if (text) {
         /* A parameter names a moment; a document in one is cut. */
-        set_payload(location, event, text, strlen(text) < 1000 ? strlen(text) : 1000);
+        set_payload(location, event, text, smaller(strlen(text), 1000));
         event->flags = EVENT_PAYLOAD_TEXT;
         return;
     }

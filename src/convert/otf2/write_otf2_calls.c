@@ -3,6 +3,7 @@
 #include "convert/otf2/write_otf2.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/payload.h"
 
 #include <ctype.h>
@@ -169,7 +170,7 @@ static uint32_t message_comm(const struct otf2_writer *otf2, const struct event 
     int32_t comm = message->comm, partner = message->partner_comm;
     if (comm < 0 || partner < 0 || comm == partner)
         return comm_number(otf2, comm);
-    const uint64_t *inter = map_find(&otf2->inters, (uint64_t)(comm < partner ? comm : partner));
+    const uint64_t *inter = map_find(&otf2->inters, (uint64_t)smaller(comm, partner));
     return inter ? (uint32_t)*inter : OTF2_UNDEFINED_COMM;
 }
 

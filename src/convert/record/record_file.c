@@ -3,6 +3,7 @@
 
 #include "core/event.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/payload.h"
 
 #include <fcntl.h>
@@ -66,7 +67,7 @@ static void find_blocks(struct record_file *file)
         return;
     /* Killed between writing a full block and numbering the next one, the file still has the old one here. */
     if (file->missing == 0 && number == file->header.blocks)
-        file->end += room < block ? room : block;
+        file->end += smaller(room, block);
 }
 
 static bool header_valid(const struct record_header *header)
@@ -209,7 +210,7 @@ static bool expand_site(struct record_file *file, uint64_t word)
 static void expand_requests(struct record_file *file, uint64_t word)
 {
     uint64_t count = word >> RECORD_SHORT_REQUESTS & 0xFFFFFF;
-    file->expanded.base.state = (uint16_t)(count < REQUESTS_AT_ONCE_MAX ? count : REQUESTS_AT_ONCE_MAX);
+    file->expanded.base.state = (uint16_t)smaller(count, REQUESTS_AT_ONCE_MAX);
     file->expanded.base.comm = (uint32_t)(word >> RECORD_SHORT_REQUEST);
     /* There is no room for a time in the word; the order says enough. */
     file->expanded.base.ticks = file->last_ticks;

@@ -3,6 +3,7 @@
 
 #include "core/event.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -74,7 +75,7 @@ static void add_requests(struct record_pending_items *items, const struct record
 {
     size_t count;
     struct record_request *requests = requests_read(file, &count);
-    uint32_t listed = slot->count < RECORD_PENDING_REQUESTS ? slot->count : RECORD_PENDING_REQUESTS;
+    uint32_t listed = smaller(slot->count, RECORD_PENDING_REQUESTS);
     for (size_t i = 0; i < count; i++) {
         bool is_listed = false;
         for (uint32_t k = 0; k < listed && how && !is_listed; k++)

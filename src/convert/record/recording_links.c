@@ -3,6 +3,7 @@
 
 #include "core/event.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 
 static uint64_t link_key(size_t program, uint64_t key)
 {
@@ -182,7 +183,7 @@ uint64_t recordings_shared_key(const struct recordings *recordings, size_t progr
     if (!index || recordings->links[*index].other == SIZE_MAX)
         return 0;
     size_t other = recordings->links[*index].other;
-    return map_hash((other < *index ? other : *index) + UINT64_C(0x5851F42D4C957F2D)) | 1;
+    return map_hash(smaller(other, *index) + UINT64_C(0x5851F42D4C957F2D)) | 1;
 }
 
 int64_t recordings_offset(const struct recordings *recordings, size_t program, int64_t time_ns)

@@ -5,6 +5,7 @@
 
 #include "core/bytes.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -125,7 +126,7 @@ static void take_info(struct reader *reader, struct drawable *drawable, struct e
         state->cut = true;
         return;
     }
-    drawable->info_length = (uint16_t)(length < SLOG2_INFO_MOST ? length : SLOG2_INFO_MOST);
+    drawable->info_length = (uint16_t)smaller(length, SLOG2_INFO_MOST);
     memcpy(drawable->info, reader->input->at, drawable->info_length);
     input_consume(reader->input, (size_t)length);
 }

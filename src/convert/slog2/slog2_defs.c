@@ -4,6 +4,7 @@
 
 #include "core/bytes.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <inttypes.h>
@@ -272,7 +273,7 @@ void slog2_define_lines(struct reader *reader)
             line->process = -1;
             continue;
         }
-        line->thread = line->thread < 0 ? 0 : line->thread;
+        line->thread = larger(line->thread, 0);
         if (line->process >= reader->defs->processes)
             reader->defs->processes = (uint32_t)line->process + 1;
         if (line->thread >= reader->defs->threads)

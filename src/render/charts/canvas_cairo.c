@@ -2,6 +2,7 @@
 /* Pictures by Cairo: PDF, PostScript, PNG. */
 #include "render/charts/canvas_backend.h"
 
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <cairo-pdf.h>
@@ -156,7 +157,7 @@ static cairo_status_t write_postscript(void *closure, const unsigned char *data,
     char *head = canvas->head;
     if (canvas->head_done)
         return write_bytes(canvas->output, data, length);
-    size_t room = sizeof canvas->head - 1 - canvas->head_length, taken = length < room ? length : room;
+    size_t room = sizeof canvas->head - 1 - canvas->head_length, taken = smaller(length, room);
     memcpy(head + canvas->head_length, data, taken);
     canvas->head_length += taken;
     head[canvas->head_length] = '\0';

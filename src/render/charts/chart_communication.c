@@ -3,6 +3,7 @@
 #include "render/charts/chart.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "render/charts/matrix.h"
 
@@ -32,7 +33,7 @@ static struct shares shares_of(const struct metrics *metrics)
     for (size_t i = 0; i < metrics->process_count; i++) {
         double index = process_communication_index(metrics, &metrics->process[i]);
         shares.mean += index / (double)metrics->process_count;
-        shares.least = index < shares.least ? index : shares.least;
+        shares.least = smaller(index, shares.least);
         if (index > shares.most) {
             shares.most = index;
             shares.most_row = i;
@@ -163,7 +164,7 @@ static void draw_circle(struct canvas *canvas, const struct chart_input *input, 
     uint64_t most = 0;
     for (size_t i = 0; i < traffic->count; i++) {
         uint64_t weight = pair_weight(&traffic->pairs[i], input->by_bytes);
-        most = weight > most ? weight : most;
+        most = larger(weight, most);
     }
     for (size_t i = 0; i < traffic->count; i++)
         draw_pair(canvas, input, &circle, &traffic->pairs[i], most);

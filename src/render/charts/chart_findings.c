@@ -4,6 +4,7 @@
 #include "render/charts/chart.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/finding.h"
 #include "render/charts/heat.h"
@@ -212,7 +213,7 @@ void chart_findings_draw(struct canvas *canvas, const struct chart_input *input,
     double room = area.height - AXIS - 24;
     struct drawing drawing = {.findings = &findings, .shown = findings.count};
     bool side = area.width > 2.6 * RIGHT;
-    drawing.shown = drawing.shown < FINDINGS_MOST ? drawing.shown : FINDINGS_MOST;
+    drawing.shown = smaller(drawing.shown, FINDINGS_MOST);
     while (drawing.shown > 1 && room / (double)drawing.shown < ROW_LEAST)
         drawing.shown--;
     if (drawing.shown > 0 && room >= ROW_LEAST) {

@@ -4,6 +4,7 @@
 #include "render/charts/chart.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/iterations.h"
 #include "render/charts/heat.h"
@@ -54,7 +55,7 @@ static void fill(struct heat *heat, const struct iteration_metrics *iterations, 
     for (size_t row = 0; row < heat->rows; row++)
         for (size_t column = 0; column < heat->columns; column++) {
             double value = cell_value(iterations, ranks, row, heat->columns, column);
-            heat->values[row * heat->columns + column] = value > 0 ? value : 0;
+            heat->values[row * heat->columns + column] = larger(value, 0);
             if (value < 0)
                 continue;
             least = fmin(least, value);
@@ -152,8 +153,7 @@ void chart_iterations_draw(struct canvas *canvas, const struct chart_input *inpu
     double width = area.width - AXIS_LABELS - (side ? RIGHT : 8),
            height = area.height - 20 - BELOW - (strip ? STRIP + STRIP_GAP : 0);
     struct rank_axis ranks = axis_of_ranks(input->metrics, area.x, height, CELL_LEAST);
-    size_t room = width > CELL_LEAST ? (size_t)(width / CELL_LEAST) : 1,
-           columns = iterations->row_count < room ? iterations->row_count : room;
+    size_t room = width > CELL_LEAST ? (size_t)(width / CELL_LEAST) : 1, columns = smaller(iterations->row_count, room);
     struct area plot = {area.x + AXIS_LABELS, area.y + 20, width, height};
     struct heat heat = heat_new(plot, columns, ranks.columns, false);
     /* Gaps between small cells would take more room than the cells. */

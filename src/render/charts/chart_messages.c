@@ -2,6 +2,7 @@
 /* A histogram of message sizes: messages above, bytes below, by powers of two. */
 #include "render/charts/chart.h"
 
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <math.h>
@@ -24,12 +25,12 @@ static char *size_text(char *buffer, int64_t class)
 /* Both ends of a message are in the table; where a trace has one only, the larger number is that of the messages. */
 static double messages_of(const struct message_row *row)
 {
-    return (double)(row->sent > row->received ? row->sent : row->received);
+    return (double)larger(row->sent, row->received);
 }
 
 static double bytes_of(const struct message_row *row)
 {
-    return (double)(row->bytes_sent > row->bytes_received ? row->bytes_sent : row->bytes_received);
+    return (double)larger(row->bytes_sent, row->bytes_received);
 }
 
 static double sum_of(const struct metrics *metrics, double (*value)(const struct message_row *row))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes over time. If there is room, every state and message, else a cell for each column and row of processes: the
    state with most of its time. Waiting is hatched. Below, messages over time if they are too many to be drawn. */
+#include "core/numbers.h"
 #include "render/charts/chart.h"
 #include "render/charts/scene.h"
 #include "render/clock_sentence.h"
@@ -378,7 +379,7 @@ static void draw_legend(const struct drawing *drawing, double x, double y)
     const struct scene *scene = drawing->scene;
     const struct defs *defs = timeline_info(scene->timeline)->defs;
     uint32_t states[LEGEND];
-    size_t found = scene_states(scene, states, LEGEND), shown = found < LEGEND ? found : LEGEND;
+    size_t found = scene_states(scene, states, LEGEND), shown = smaller(found, LEGEND);
     double all = scene->outside_ns, rest;
     for (size_t state = 0; state < defs->state_count; state++)
         all += scene->state_ns[state];

@@ -2,6 +2,7 @@
 #include "render/charts/heat.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <math.h>
@@ -59,7 +60,7 @@ void heat_draw(struct canvas *canvas, struct heat *heat)
     size_t cells = heat->columns * heat->rows;
     unsigned char *levels = memory_new(cells); /* 1 + level; 0: empty */
     for (size_t i = 0; i < cells; i++)
-        heat->most = heat->values[i] > heat->most ? heat->values[i] : heat->most;
+        heat->most = larger(heat->values[i], heat->most);
     for (size_t i = 0; i < cells; i++)
         /* Even the least is of the lightest colour, so that nothing and little differ. */
         if (heat->values[i] > 0)

@@ -58,8 +58,8 @@ static void column_of(const struct timeline_tile *tile, const struct timeline_ce
     size_t count = 0;
     into->messages = 0;
     for (uint32_t bin = first; bin < tile->bins && bin * bin_ns < to; bin++) {
-        double low = bin * bin_ns > from ? bin * bin_ns : from;
-        double high = (bin + 1) * bin_ns < to ? (bin + 1) * bin_ns : to;
+        double low = larger(bin * bin_ns, from);
+        double high = smaller((bin + 1) * bin_ns, to);
         into->messages += (float)(cells[bin].messages * (high - low) / bin_ns);
         /* A process that is not there yet has no share in what its group does. */
         if (cells[bin].state == TIMELINE_ABSENT || high <= low)
@@ -114,8 +114,8 @@ static void fill_waits(struct scene *scene)
         double from = (double)time_since(scene->view.from_ns, wait->from_ns);
         double to = (double)time_since(scene->view.from_ns, wait->to_ns);
         for (uint32_t column = (uint32_t)(from / width); column < scene->columns && column * width < to; column++) {
-            double low = column * width > from ? column * width : from;
-            double high = (column + 1) * width < to ? (column + 1) * width : to;
+            double low = larger(column * width, from);
+            double high = smaller((column + 1) * width, to);
             cells[column].waiting += (float)((high - low) / width / rows);
         }
     }

@@ -2,6 +2,7 @@
 #include "render/charts/scene.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/shape.h"
 #include "render/charts/axis.h"
@@ -19,8 +20,8 @@ enum { RUNS_MOST = 4 };
 
 static int64_t shown_ns(const struct scene *scene, const struct overlay_wait *wait)
 {
-    int64_t from = wait->from_ns > scene->view.from_ns ? wait->from_ns : scene->view.from_ns;
-    return time_since(from, wait->to_ns < scene->view.to_ns ? wait->to_ns : scene->view.to_ns);
+    int64_t from = larger(wait->from_ns, scene->view.from_ns);
+    return time_since(from, smaller(wait->to_ns, scene->view.to_ns));
 }
 
 /* Who is waited for most in the window; TIMELINE_NONE. `rows` are those of the view, by row. */
@@ -60,9 +61,9 @@ static size_t victims_of(const struct scene *scene, const bool *rows, uint32_t c
             continue;
         victims[wait->row] += (double)ns;
         most = fmax(most, victims[wait->row]);
-        int64_t from = wait->from_ns > scene->view.from_ns ? wait->from_ns : scene->view.from_ns;
-        *from_ns = from < *from_ns ? from : *from_ns;
-        *to_ns = from + ns > *to_ns ? from + ns : *to_ns;
+        int64_t from = larger(wait->from_ns, scene->view.from_ns);
+        *from_ns = smaller(from, *from_ns);
+        *to_ns = larger(from + ns, *to_ns);
     }
     for (size_t row = 0; row < info->row_count; row++)
         if (victims[row] > 0 && victims[row] >= VICTIM_SHARE * most &&

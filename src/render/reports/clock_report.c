@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/reports/clock_report.h"
+#include "core/numbers.h"
 
 #define GETTER(name, row_type, expression)                                                                             \
     static struct value name(const void *context, const void *row_pointer)                                             \
@@ -26,7 +27,7 @@ static struct value largest_bent(const void *context, const void *row)
     int64_t most = 0;
     (void)context;
     for (size_t i = 0; i < clocks->count; i++)
-        most = clocks->rows[i].bent_ns > most ? clocks->rows[i].bent_ns : most;
+        most = larger(clocks->rows[i].bent_ns, most);
     return value_time(most);
 }
 

@@ -2,6 +2,7 @@
 #include "render/reports/compare_report.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "render/reports/gate_report.h"
 #include "render/reports/significance_report.h"
@@ -115,7 +116,7 @@ static int by_place(const void *a, const void *b)
 size_t *compare_processes_most(const struct comparison *comparison, size_t most, size_t *count)
 {
     size_t all = comparison->process_count, last = comparison->version_count - 1;
-    *count = all < most ? all : most;
+    *count = smaller(all, most);
     struct ordered *ordered = memory_new(all * sizeof *ordered);
     size_t *places = memory_new(*count * sizeof *places);
     for (size_t i = 0; i < all; i++) {

@@ -4,6 +4,7 @@
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
+#include "core/numbers.h"
 #include "core/text.h"
 #include "render/charts/history_plot.h"
 #include "render/field.h"
@@ -49,7 +50,7 @@ static void text_changes(struct output *output, const struct history_group *grou
 static void text_course(struct output *output, const struct history_group *group)
 {
     static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    size_t columns = group->count < SPARK_COLUMNS ? group->count : SPARK_COLUMNS;
+    size_t columns = smaller(group->count, SPARK_COLUMNS);
     double means[SPARK_COLUMNS], low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < columns; i++) {
         size_t from = i * group->count / columns, to = (i + 1) * group->count / columns;

@@ -2,6 +2,7 @@
 #include "render/reports/metrics_report.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "metrics/functions_together.h"
 #include "metrics/metrics_file.h"
@@ -685,7 +686,7 @@ static struct sorted *processes_by(const struct metrics *metrics, const char *na
 /* All processes; of too many the first by what they are sorted by, or else those that compute least and most. */
 static void text_processes(struct output *output, const struct metrics *metrics, size_t rows, const char *sort)
 {
-    size_t all = metrics->process_count, count = all < rows ? all : rows;
+    size_t all = metrics->process_count, count = smaller(all, rows);
     struct sorted *sorted = processes_by(metrics, sort ? sort : "compute_s");
     if (!sort && count < all)
         memmove(sorted + count / 2, sorted + all - (count - count / 2), (count - count / 2) * sizeof *sorted);

@@ -2,6 +2,7 @@
 #include "render/reports/phases_report.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/iterations.h"
 #include "render/facts.h"
@@ -66,7 +67,7 @@ static void write_phases(struct output *output, const struct phases_report *repo
     }
     text_table_print(table, output, "  ");
     if (!report->all)
-        text_rest_write(output, phases->phase_count < ROWS_MOST ? phases->phase_count : ROWS_MOST, phases->phase_count);
+        text_rest_write(output, smaller(phases->phase_count, ROWS_MOST), phases->phase_count);
 }
 
 static bool has_inner(const struct phase_metrics *phases, uint32_t row)

@@ -2,6 +2,7 @@
 #include "render/reports/profile_report.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "render/field.h"
 
@@ -110,7 +111,7 @@ static void text_tree(struct output *output, const struct profile_report *report
         if (all++, !report->all && shown == NODES_MOST)
             continue;
         char name[VALUE_TEXT_SIZE];
-        size_t indent = node->depth < INDENT_MOST ? node->depth : INDENT_MOST;
+        size_t indent = smaller(node->depth, INDENT_MOST);
         snprintf(name, sizeof name, "%*s%.*s", (int)(2 * indent), "", text_beginning(rows.row[node->row].name, 150),
                  rows.row[node->row].name);
         cell_time(table, node->total_ns);

@@ -2,6 +2,7 @@
 #include "render/reports/report.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/efficiency.h"
 
@@ -75,7 +76,7 @@ bool report_iterations(const struct metrics *metrics, struct report_iterations *
     iterations_text(found->text, metrics);
     found->fields = phases_slow_fields(&found->field_count);
     /* The slowest are kept whether or not they are slow. */
-    found->count = iterations->slow < iterations->slowest_count ? iterations->slow : iterations->slowest_count;
+    found->count = smaller(iterations->slow, iterations->slowest_count);
     return true;
 }
 
@@ -107,7 +108,7 @@ size_t *report_processes(const struct report *report, size_t most, size_t *count
 {
     const struct metrics *metrics = report->input.metrics;
     size_t all = metrics->process_count;
-    *count = all < most ? all : most;
+    *count = smaller(all, most);
     struct ordered *ordered = memory_new(all * sizeof *ordered);
     size_t *rows = memory_new(*count * sizeof *rows);
     for (size_t i = 0; i < all; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/reports/scaling_report.h"
 
+#include "core/numbers.h"
 #include "core/text.h"
 #include "render/field.h"
 #include "render/reports/page.h"
@@ -198,7 +199,7 @@ static void text_factors(struct output *output, const struct scaling *scaling)
                    {"      serialisation", offsetof(struct scaling_size, serialisation)},
                    {"      transfer", offsetof(struct scaling_size, transfer)},
                    {"  computation scalability", offsetof(struct scaling_size, computation)}};
-    size_t shown = scaling->size_count < 2 * SIZES_SHOWN ? scaling->size_count : 2 * SIZES_SHOWN;
+    size_t shown = smaller(scaling->size_count, 2 * SIZES_SHOWN);
     size_t first = scaling->size_count - shown;
     struct text_table *table = text_table_columns(shown + 1);
     char cell[VALUE_TEXT_SIZE];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/reports/significance_report.h"
 
+#include "core/numbers.h"
 #include "core/text.h"
 #include "render/reports/page.h"
 
@@ -96,7 +97,7 @@ static void say_run(const struct significance *significance, const char *before,
     }
     snprintf(sentence, SIGNIFICANCE_SENTENCE_SIZE, "%s do not show that one takes longer: %s (95 %% interval %s).",
              runs, change, interval);
-    size_t have = significance->before < significance->after ? significance->before : significance->after;
+    size_t have = smaller(significance->before, significance->after);
     say_needed(run, have, sentence);
 }
 

@@ -2,6 +2,7 @@
 #include "render/reports/source_report.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "render/field.h"
 
@@ -103,7 +104,7 @@ static struct source source_read(const struct source_report *report)
         struct cost *cost = &source.costs[row->line - 1];
         cost->samples += row->samples;
         time_add(&cost->self_ns, row->self_ns);
-        cost->total_ns = row->total_ns > cost->total_ns ? row->total_ns : cost->total_ns;
+        cost->total_ns = larger(row->total_ns, cost->total_ns);
         time_add(&source.self_ns, row->self_ns);
     }
     return source;

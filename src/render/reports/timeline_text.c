@@ -2,6 +2,7 @@
 #include "render/reports/timeline_text.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "render/charts/axis.h"
 #include "render/clock_sentence.h"
@@ -46,7 +47,7 @@ static void write_axis(struct output *output, const struct scene *scene)
 {
     double begin = (double)time_since(timeline_info(scene->timeline)->begin_ns, scene->view.from_ns);
     double span = (double)time_since(scene->view.from_ns, scene->view.to_ns);
-    double ticks = scene->columns / 14.0, step = axis_time_step(span, ticks > 1 ? ticks : 1);
+    double ticks = scene->columns / 14.0, step = axis_time_step(span, larger(ticks, 1));
     const char *unit = "";
     char *line = memory_new(scene->columns + 64);
     char label[48];
@@ -132,7 +133,7 @@ static void write_legend(struct output *output, const struct scene *scene, const
         rest -= scene->state_ns[states[i]];
     }
     if (found > shown)
-        write_legend_row(output, "#", "others", rest > 0 ? rest : 0, all);
+        write_legend_row(output, "#", "others", larger(rest, 0), all);
     output_print(output, "  small letters: %s\n",
                  scene->overlay ? "more than half of it is waiting for other processes"
                                 : "more than half of it is in functions that wait");
@@ -143,7 +144,7 @@ void timeline_write_text(struct output *output, const struct scene *scene, const
     const struct timeline_info *info = timeline_info(scene->timeline);
     char answer[SCENE_ANSWER_SIZE], length[TEXT_NUMBER_SIZE], from[TEXT_NUMBER_SIZE], clocks[CLOCK_NOTE_SIZE];
     uint32_t states[LEGEND];
-    size_t found = scene_states(scene, states, LEGEND), shown = found < LEGEND ? found : LEGEND;
+    size_t found = scene_states(scene, states, LEGEND), shown = smaller(found, LEGEND);
     clock_note(clocks, info, scene->overlay);
     scene_answer(scene, answer);
     bool whole = scene->view.from_ns <= info->begin_ns;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/reports/what_if_report.h"
 
+#include "core/numbers.h"
 #include "core/text.h"
 #include "render/facts.h"
 #include "render/field.h"
@@ -114,7 +115,7 @@ static void write_forced(struct output *output, const struct what_if_report *rep
     uint64_t forced = report->metrics->analysis->forced;
     char count[TEXT_NUMBER_SIZE], line[200];
     for (size_t i = 0; i < report->scenarios->count; i++)
-        forced = report->scenarios->scenario[i].forced > forced ? report->scenarios->scenario[i].forced : forced;
+        forced = larger(report->scenarios->scenario[i].forced, forced);
     if (forced == 0)
         return;
     snprintf(line, sizeof line,
