@@ -54,6 +54,19 @@ run_sample() {
     printf 'The program is build/sight: try build/sight --help\n'
 }
 
+# What only the packages need is not worth a failure where it cannot be had.
+try_debs() {
+    packages="debhelper lintian"
+    (install_packages) || true
+    if ! command -v dh >/dev/null || ! command -v lintian >/dev/null; then
+        printf 'skipped: debhelper and lintian cannot be installed\n'
+        return 0
+    fi
+    (cd build-gcc && DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$jobs" make -s deb >deb.log 2>&1) ||
+        { tail -n 40 build-gcc/deb.log; exit 1; }
+    sh tools/try_debs.sh build-gcc/deb
+}
+
 run_tests() {
     printf '== formatting\n'
     git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 2>/dev/null | xargs -r clang-format --dry-run -Werror
@@ -70,6 +83,8 @@ run_tests() {
     build build-least CC=gcc --enable-werror --without-zlib --without-zstd --without-libdw --without-microhttpd --without-otf2 --without-sqlite --without-libedit
     build-least/sight --version
     build-least/sight metrics --format csv samples/sort_good_8.clog2 >/dev/null
+    printf '== Debian packages\n'
+    try_debs
     printf 'all tests passed\n'
 }
 
