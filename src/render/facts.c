@@ -8,6 +8,7 @@
 
 static bool calls(const struct metrics *metrics, const struct process_row *row, const char *function)
 {
+    /* By name: states are numbered by their trace, and no number stands for MPI_Init in all of them. */
     for (size_t i = 0; i < row->function_count; i++)
         if (strcmp(metrics->defs->states[row->functions[i].state].name, function) == 0)
             return true;
@@ -31,15 +32,18 @@ static void end_text(char text[FACTS_SIZE], const struct metrics *metrics)
 {
     size_t without = unfinished(metrics);
     bool aborted = false;
+    /* MPI_Abort ends all processes, so one that called it is enough. */
     for (size_t i = 0; i < metrics->process_count && !aborted; i++)
         aborted = calls(metrics, &metrics->process[i], "MPI_Abort");
+    /* What is missing from the file explains more than how the processes ended: it comes first. */
     if (!metrics->end.complete)
         snprintf(text, FACTS_SIZE, "incomplete");
     else if (aborted)
         snprintf(text, FACTS_SIZE, "ended by MPI_Abort");
+    else if (without > 0 && without == metrics->process_count)
+        snprintf(text, FACTS_SIZE, "all without MPI_Finalize");
     else if (without > 0)
-        snprintf(text, FACTS_SIZE, "%s without MPI_Finalize",
-                 without == metrics->process_count ? "all" : text_number(without).text);
+        snprintf(text, FACTS_SIZE, "%s without MPI_Finalize", text_number(without).text);
     else
         snprintf(text, FACTS_SIZE, "complete");
 }

@@ -15,16 +15,24 @@
 
 static void write_seconds(struct output *output, int64_t ns)
 {
-    uint64_t magnitude = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-    output_print(output, "%s%llu.%09llu", ns < 0 ? "-" : "", (unsigned long long)(magnitude / 1000000000),
+    uint64_t magnitude = (uint64_t)ns;
+    const char *sign = "";
+    if (ns < 0) {
+        /* Negated as unsigned: the least int64_t has no positive counterpart. */
+        magnitude = 0 - magnitude;
+        sign = "-";
+    }
+    output_print(output, "%s%llu.%09llu", sign, (unsigned long long)(magnitude / 1000000000),
                  (unsigned long long)(magnitude % 1000000000));
 }
 
 static void write_json_text(struct output *output, const char *text)
 {
     /* Names of files are any bytes. */
-    char *valid = g_utf8_validate(text, -1, NULL) ? NULL : g_utf8_make_valid(text, -1);
-    char *quoted = json_text(valid ? valid : text);
+    char *valid = NULL;
+    if (!g_utf8_validate(text, -1, NULL))
+        valid = g_utf8_make_valid(text, -1);
+    char *quoted = json_text(valid != NULL ? valid : text);
     output_text(output, quoted);
     free(quoted);
     g_free(valid);
@@ -43,6 +51,7 @@ static void write_raw_number(struct output *output, struct value value)
     case VALUE_TIME:
         write_seconds(output, value.integer);
         break;
+    /* Nine decimals, as times have: a share of a run of a second is then known to the nanosecond. */
     case VALUE_RATIO:
         output_print(output, "%.9f", value.ratio);
         break;
@@ -53,6 +62,7 @@ static void write_raw_number(struct output *output, struct value value)
 
 void value_write_json(struct output *output, struct value value)
 {
+    /* JSON has no infinity and no NaN: what cannot be written as a number is unknown to the reader. */
     if (value.kind == VALUE_NULL || (value.kind == VALUE_TEXT && !value.text) ||
         (value.kind == VALUE_RATIO && !isfinite(value.ratio)))
         output_text(output, "null");
@@ -76,14 +86,20 @@ void value_write_csv(struct output *output, struct value value)
         write_raw_number(output, value);
         return;
     }
+    /* Quotes are needed for the marks below alone; most names have none and are written as they are. */
     bool formula = looks_like_formula(value.text);
     if (!formula && !strpbrk(value.text, "\",\r\n")) {
         output_text(output, value.text);
         return;
     }
+    /* An apostrophe makes spreadsheets take the rest as text. */
     output_text(output, formula ? "\"'" : "\"");
-    for (const char *at = value.text; *at; at++)
-        output_write(output, *at == '"' ? "\"\"" : at, *at == '"' ? 2 : 1);
+    for (const char *at = value.text; *at; at++) {
+        /* A quote within quotes is written twice (RFC 4180). */
+        if (*at == '"')
+            output_text(output, "\"");
+        output_write(output, at, 1);
+    }
     output_text(output, "\"");
 }
 
@@ -106,9 +122,13 @@ void value_write_xml(struct output *output, struct value value)
 static size_t character(const char *at, bool *shown)
 {
     gunichar c = g_utf8_get_char_validated(at, -1);
+    /* g_utf8_get_char_validated() marks errors by values beyond the last character of Unicode. */
     bool valid = c < 0x110000;
+    /* Escape sequences of a name would change colours or move the cursor: C0, DEL and C1 are replaced. */
     bool control = c < 0x20 || (c >= 0x7F && c < 0xA0),
-         turns = (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+         /* Line separators, embeddings and isolates (U+2028 to U+202E, U+2066 to U+2069) turn the order of what
+          * follows. */
+        turns = (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
     *shown = valid && !control && !turns;
     return valid ? (size_t)(g_utf8_next_char(at) - at) : 1;
 }
@@ -119,14 +139,19 @@ void text_for_terminal(char *buffer, size_t size, const char *text, size_t colum
     for (const char *at = text; *at; at += length, count++) {
         bool shown;
         length = character(at, &shown);
+        /* Room for the mark of the cut is kept from the start, so that it never needs to be made afterwards. */
         if (count == columns || used + length + sizeof "…" > size) {
             memcpy(buffer + last, "…", 3);
             used = last + 3;
             break;
         }
         last = used;
-        memcpy(buffer + used, shown ? at : "?", shown ? length : 1);
-        used += shown ? length : 1;
+        if (!shown) {
+            buffer[used++] = '?';
+            continue;
+        }
+        memcpy(buffer + used, at, length);
+        used += length;
     }
     buffer[used] = '\0';
 }
@@ -150,6 +175,7 @@ void value_text_for_people(char buffer[VALUE_TEXT_SIZE], struct value value)
         snprintf(buffer, VALUE_TEXT_SIZE, "%.4f", value.ratio);
         break;
     case VALUE_TEXT:
+        /* An empty cell would look like a missing one. */
         text_for_terminal(buffer, VALUE_TEXT_SIZE, value.text && *value.text ? value.text : "(no name)", 40);
         break;
     case VALUE_BOOL:
@@ -183,6 +209,7 @@ void json_close(struct json *json, char bracket)
     if (!json->first)
         output_print(json->output, "\n%*s", json->depth * 2, "");
     output_write(json->output, &bracket, 1);
+    /* The level above has had a value now: this one. */
     json->first = false;
     if (json->depth == 0)
         output_text(json->output, "\n");
@@ -196,12 +223,14 @@ void json_value(struct json *json, const char *key, struct value value)
 
 void json_fields(struct json *json, const struct field *fields, size_t count, const void *context, const void *row)
 {
+    /* A row over several lines, as what it is part of is short. */
     for (size_t i = 0; i < count; i++)
         json_value(json, fields[i].name, fields[i].get(context, row));
 }
 
 void json_row(struct json *json, const struct field *fields, size_t count, const void *context, const void *row)
 {
+    /* A row of a long list is kept on one line, which is shorter and can be searched by line. */
     json_next(json, NULL);
     for (size_t i = 0; i < count; i++) {
         output_print(json->output, "%s\"%s\": ", i == 0 ? "{" : ", ", fields[i].name);
@@ -212,6 +241,7 @@ void json_row(struct json *json, const struct field *fields, size_t count, const
 
 void json_line(struct output *output, const struct field *fields, size_t count, const void *context, const void *row)
 {
+    /* One object for each line, without commas between them: it can be read while it is written (JSON Lines). */
     for (size_t i = 0; i < count; i++) {
         output_print(output, "%s\"%s\": ", i ? ", " : "{", fields[i].name);
         value_write_json(output, fields[i].get(context, row));
@@ -275,6 +305,7 @@ static size_t shown_length(const char *text)
 {
     size_t length = 0;
     for (; *text; text++)
+        /* Bytes 10xxxxxx continue a character of UTF-8: counting the others counts characters. */
         length += ((unsigned char)*text & 0xC0) != 0x80;
     return length;
 }
@@ -295,12 +326,14 @@ void text_table_titles(struct text_table *table, size_t rows)
 
 void text_table_cell(struct text_table *table, const char *text, bool left)
 {
+    /* One text makes the column one of texts: numbers in it stand at the left as well. */
     table->left[table->cell_count % table->columns] |= left;
     ARRAY_PUSH(table->cells, table->cell_count, table->cell_capacity, memory_copy_string(text));
 }
 
 void text_table_style(struct text_table *table, const char *style)
 {
+    /* Cells before the first with a style get none now: most tables never need the list. */
     while (table->style_count < table->cell_count)
         ARRAY_PUSH(table->styles, table->style_count, table->style_capacity, NULL);
     table->styles[table->cell_count - 1] = style;
@@ -310,6 +343,7 @@ struct text_table *text_table_new(const struct field *fields, size_t count)
 {
     size_t columns = 0;
     for (size_t i = 0; i < count; i++)
+        /* Fields without a title are only for programs (JSON, CSV). */
         columns += fields[i].title != NULL;
     struct text_table *table = text_table_columns(columns);
     table->fields = fields;
@@ -335,6 +369,7 @@ static bool is_unit(const char *text)
 static size_t word_length(const char *text)
 {
     size_t length = strcspn(text, " ");
+    /* "12 ms" is one word here: a line must not end between a number and its unit. */
     if (length > 0 && text[length] == ' ' && text[length - 1] >= '0' && text[length - 1] <= '9' &&
         is_unit(text + length + 1))
         length += 1 + strcspn(text + length + 1, " ");
@@ -352,6 +387,7 @@ size_t paragraph_write(struct output *output, const char *first, const char *ind
         size_t width = shown_length(word);
         bool fits = column > 0 && column + 1 + width <= COLUMNS;
         const char *margin = column > 0 ? indent : first;
+        /* Without an output only the lines are counted, by the same rules. */
         lines += !fits;
         const char *end = column > 0 ? "\n" : ""; /* of the line before */
         if (output && fits)
@@ -382,10 +418,12 @@ void text_table_row(struct text_table *table, const void *context, const void *r
 static void table_print_row(const struct text_table *table, struct output *output, size_t first, size_t columns,
                             const size_t *widths)
 {
+    /* Cells that are empty at the end would leave blanks there, which tests and diffs would see. */
     while (columns > 1 && !*table->cells[first + columns - 1])
         columns--; /* no blanks at the end of a line */
     for (size_t i = 0; i < columns; i++) {
         const char *text = table->cells[first + i];
+        /* Styles are escape sequences without width: they must not be counted when padding. */
         const char *style = first + i < table->style_count ? table->styles[first + i] : NULL;
         const char *begin = style ? style : "", *end = style ? TERMINAL_PLAIN : "";
         int pad = (int)(widths[i] - shown_length(text));
@@ -405,6 +443,7 @@ static char *cut_cell(char *cell, size_t width)
         return cell;
     char cut[VALUE_TEXT_SIZE];
     size_t length = 0;
+    /* Characters, not bytes, are cut: continuation bytes go with the first byte of theirs. */
     for (size_t shown = 0; shown + 1 < width && length + 8 < sizeof cut; shown++)
         do
             length++;
@@ -419,6 +458,7 @@ static size_t least_width(const struct text_table *table, size_t column)
 {
     enum { TITLE = 5, TEXT = 12 };
     size_t least = table->left[column] ? TEXT : TITLE;
+    /* Only numbers are measured: a text may be cut anywhere, and title rows are skipped. */
     for (size_t i = column + table->title_rows * table->columns; i < table->cell_count && !table->left[column];
          i += table->columns) {
         size_t length = shown_length(table->cells[i]);
@@ -440,6 +480,7 @@ static void narrow(struct text_table *table, size_t *widths, size_t indent)
     while (all > SCREEN) {
         size_t most = columns;
         for (size_t i = 0; i < columns; i++)
+            /* One character after the other from the widest, so that columns become equally narrow. */
             if (widths[i] > least[i] && (most == columns || widths[i] - least[i] > widths[most] - least[most]))
                 most = i;
         if (most == columns)
@@ -447,6 +488,7 @@ static void narrow(struct text_table *table, size_t *widths, size_t indent)
         widths[most]--;
         all--;
     }
+    /* Only now is it known how wide each column is. */
     for (size_t i = 0; i < table->cell_count; i++)
         table->cells[i] = cut_cell(table->cells[i], widths[i % columns]);
     free(least);

@@ -9,10 +9,11 @@
 
 static int by_exclusive_time(const void *a, const void *b)
 {
+    /* Equal times are ordered by state, so that the same trace always gives the same colours and rows. */
     const struct function_row *left = a, *right = b;
     if (left->exclusive_ns != right->exclusive_ns)
-        return left->exclusive_ns > right->exclusive_ns ? -1 : 1;
-    return (left->state > right->state) - (left->state < right->state);
+        return order_by(right->exclusive_ns, left->exclusive_ns);
+    return order_by(left->state, right->state);
 }
 
 struct functions functions_of(const struct metrics *metrics)
@@ -23,10 +24,12 @@ struct functions functions_of(const struct metrics *metrics)
     for (size_t i = 0; i < count; i++)
         if (metrics->defs->states[rows[i].state].is_mpi && rows[i].exclusive_ns > 0)
             rows[found++] = rows[i];
+    /* qsort() must not be given a null pointer, even without elements. */
     if (found > 0)
         qsort(rows, found, sizeof *rows, by_exclusive_time);
     for (size_t i = 0; i < found; i++) {
         size_t place = smaller(i, FUNCTIONS_MAX);
+        /* Those beyond the colours that the eye can tell apart share one place, the last. */
         if (i < FUNCTIONS_MAX)
             functions.state[functions.count++] = (int32_t)rows[i].state;
         functions.seconds[place] += (double)rows[i].exclusive_ns / 1e9;
@@ -44,9 +47,12 @@ void functions_of_process(const struct functions *functions, const struct metric
         const struct function_row *function = &row->functions[k];
         if (!metrics->defs->states[function->state].is_mpi || function->exclusive_ns <= 0)
             continue;
+        /* Searched in order: there are at most FUNCTIONS_MAX, fewer than a map would cost. */
         size_t place = 0;
         while (place < functions->count && functions->state[place] != (int32_t)function->state)
             place++;
-        seconds[place < functions->count ? place : FUNCTIONS_MAX] += (double)function->exclusive_ns / 1e9;
+        if (place == functions->count)
+            place = FUNCTIONS_MAX;
+        seconds[place] += (double)function->exclusive_ns / 1e9;
     }
 }

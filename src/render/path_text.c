@@ -2,6 +2,7 @@
 #include "render/path_text.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <stdio.h>
@@ -19,17 +20,19 @@ struct activity {
 
 static int by_path(const void *a, const void *b)
 {
+    /* The order is complete, so that it does not depend on the sorting of the C library. */
     const struct activity *left = a, *right = b;
     if (left->path_ns != right->path_ns)
-        return left->path_ns > right->path_ns ? -1 : 1;
+        return order_by(right->path_ns, left->path_ns);
     if (left->before != right->before)
-        return left->before ? -1 : 1;
-    return left->state < right->state ? -1 : 1;
+        return order_by(right->before, left->before);
+    return order_by(left->state, right->state);
 }
 
 /* Those on the path, the longest first; to be freed. */
 static struct activity *activities_of(const struct analysis *analysis, size_t *count)
 {
+    /* Each function may be there twice: its calls, and the computing before them. */
     struct activity *activities = memory_new(2 * analysis->state_count * sizeof *activities);
     *count = 0;
     for (size_t i = 0; i < analysis->state_count; i++) {
@@ -47,12 +50,13 @@ static struct activity *activities_of(const struct analysis *analysis, size_t *c
 
 static double all_time(const struct analysis *analysis)
 {
+    /* Each process has the length of the path as its time, so shares of this sum are shares of all of it. */
     return (double)analysis->path * (double)analysis->process_count;
 }
 
 static double share_of(int64_t ns, double all_ns)
 {
-    return all_ns > 0 ? (double)ns / all_ns : 0;
+    return ratio_of((double)ns, all_ns);
 }
 
 char *path_sentence(char buffer[PATH_SENTENCE_SIZE], const struct metrics *metrics)
@@ -67,6 +71,7 @@ char *path_sentence(char buffer[PATH_SENTENCE_SIZE], const struct metrics *metri
                  text_share(work, share_of(analysis->impact_activity, all)),
                  text_share(other, share_of(analysis->impact_other, all)),
                  text_share(waiting, share_of(analysis->impact_imbalance, all)));
+    /* Below one per cent the sentence would explain a rarity before the table that matters. */
     if (share_of(analysis->impact_inter, all) >= 0.01)
         snprintf(buffer + used, (size_t)(PATH_SENTENCE_SIZE - used),
                  "; %s of the total is waiting for activities that the waiting process never performs.",
@@ -88,6 +93,7 @@ static void write_activities(struct output *output, const struct metrics *metric
     for (size_t i = 0; i < count && i < ACTIVITIES; i++) {
         const struct activity *activity = &activities[i];
         char number[TEXT_NUMBER_SIZE], function[NAME_SIZE], name[NAME_SIZE + 20];
+        /* Names come from the trace: they may be long, and hold anything. */
         text_for_terminal(function, sizeof function, metrics->defs->states[activity->state].name, 24);
         snprintf(name, sizeof name, activity->before ? "computing before %s" : "%s", function);
         text_table_cell(table, text_duration(number, activity->path_ns), false);
@@ -107,6 +113,7 @@ static void write_processes(struct output *output, const struct metrics *metrics
     const struct analysis *analysis = metrics->analysis;
     bool *taken = memory_new(analysis->process_count);
     for (size_t place = 0; place < PROCESSES; place++) {
+        /* The few largest are looked for one by one: sorting thousands of processes for eight rows costs more. */
         size_t best = SIZE_MAX;
         for (size_t i = 0; i < analysis->process_count; i++)
             if (!taken[i] && analysis->impact_ns[i] > 0 &&
@@ -114,6 +121,7 @@ static void write_processes(struct output *output, const struct metrics *metrics
                 best = i;
         if (best == SIZE_MAX)
             break;
+        /* The title is written with the first row, as there may be none. */
         if (place == 0)
             output_text(output, "\n  waiting caused by the work on the path of\n");
         char rank[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
@@ -164,6 +172,7 @@ void path_write_json(struct json *json, const struct metrics *metrics)
     json_close(json, ']');
     json_open(json, "processes", '[');
     for (size_t i = 0; i < analysis->process_count; i++) {
+        /* A process off the path that delays nobody would be a row of zeros; large runs have thousands. */
         if (analysis->impact_ns[i] == 0 && analysis->path_compute_ns[i] == 0 && analysis->path_mpi_ns[i] == 0)
             continue;
         json_open(json, NULL, '{');

@@ -11,6 +11,7 @@ enum { TICKS = 5 };
 
 double axis_round_up(double value)
 {
+    /* Steps of 1, 2 and 5 times a power of ten: the ones that people read without computing. */
     double power = pow(10, floor(log10(value)));
     double digit = value / power;
     /* Logarithms and divisions are inexact: 2 must not be rounded up to 5. */
@@ -24,8 +25,12 @@ double axis_round_up(double value)
 static struct value_axis axis_up_to(struct area area, double most)
 {
     struct value_axis axis = {.area = area, .unit = 1, .name = ""};
-    axis.step = most > 0 ? axis_round_up(most / TICKS) : 1;
-    axis.top = most > 0 ? ceil(most / axis.step - 1e-9) * axis.step : 1;
+    /* An axis of zeros has a height, too: no division by zero below. The top is a multiple of the step. */
+    axis.step = axis.top = 1;
+    if (most > 0) {
+        axis.step = axis_round_up(most / TICKS);
+        axis.top = ceil(most / axis.step - 1e-9) * axis.step;
+    }
     return axis;
 }
 
@@ -37,6 +42,7 @@ struct value_axis axis_of_seconds(struct area area, double most)
     } units[] = {{1e6, "million s"}, {1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}};
     struct value_axis axis = axis_up_to(area, most);
     size_t i = 0;
+    /* One unit for all labels, that of the largest: labels are then compared without reading units. */
     while (i < 4 && axis.top < units[i].unit)
         i++;
     axis.unit = units[i].unit;
@@ -55,8 +61,19 @@ char *axis_number(const struct value_axis *axis, double value, char *buffer)
     /* Three digits: 99.95 is already written as 100. */
     if (number >= 99.95 || number <= 0)
         return text_thousands(buffer, text_whole(number));
-    snprintf(buffer, TEXT_NUMBER_SIZE, "%.*f", number >= 9.995 ? 1 : 2, number);
+    int decimals = 2;
+    if (number >= 9.995)
+        decimals = 1;
+    snprintf(buffer, TEXT_NUMBER_SIZE, "%.*f", decimals, number);
     return buffer;
+}
+
+int axis_decimals(const struct value_axis *axis)
+{
+    double step = axis->step / axis->unit;
+    if (step >= 1)
+        return 0;
+    return (int)ceil(-log10(step) - 1e-9);
 }
 
 void axis_draw(struct canvas *canvas, const struct value_axis *axis)
@@ -65,7 +82,8 @@ void axis_draw(struct canvas *canvas, const struct value_axis *axis)
     double left = axis->area.x, right = left + axis->area.width;
     /* The step divides the top; their quotient is nearly whole, not exactly. */
     int ticks = (int)lround(axis->top / axis->step);
-    int decimals = axis->step / axis->unit >= 1 ? 0 : (int)ceil(-log10(axis->step / axis->unit) - 1e-9);
+    /* As many decimals as the step needs, the same for all labels. */
+    int decimals = axis_decimals(axis);
     for (int i = 0; i <= ticks; i++) {
         double value = i * axis->step, y = axis_y(axis, value);
         char label[TEXT_NUMBER_SIZE];
@@ -73,9 +91,11 @@ void axis_draw(struct canvas *canvas, const struct value_axis *axis)
             snprintf(label, sizeof label, "%.*f", decimals, value / axis->unit);
         else
             text_thousands(label, text_whole(value / axis->unit));
+        /* The line at zero is the base of the columns and stands out. */
         canvas_line(canvas, left, y, right, y, 1, paint_of(i == 0 ? INK_AXIS : INK_GRID));
         canvas_text(canvas, left - 8, y, style, label);
     }
+    /* The unit stands once above the axis, not with each label. */
     canvas_text(canvas, left - 8, axis->area.y - 18, style, axis->name);
 }
 
@@ -83,11 +103,15 @@ struct rank_axis axis_of_ranks(const struct metrics *metrics, double x, double w
 {
     struct rank_axis axis = {.metrics = metrics, .rows = metrics->process_count, .per_column = 1, .x = x};
     /* Columns of equal numbers of processes, the last with the rest: a mean over fewer is still one over processes. */
-    size_t room = width > least_width ? (size_t)(width / least_width) : 1;
+    size_t room = 1;
+    if (width > least_width)
+        room = (size_t)(width / least_width);
     if (axis.rows > room)
         axis.per_column = (axis.rows + room - 1) / room;
     axis.columns = (axis.rows + axis.per_column - 1) / axis.per_column;
-    axis.column_width = axis.columns ? width / (double)axis.columns : width;
+    axis.column_width = width;
+    if (axis.columns > 0)
+        axis.column_width = width / (double)axis.columns;
     return axis;
 }
 
@@ -98,9 +122,17 @@ size_t axis_column_rows(const struct rank_axis *axis, size_t column, size_t *end
     return first;
 }
 
+double axis_bar_width(const struct rank_axis *axis)
+{
+    if (axis->column_width > 12)
+        return axis->column_width * 0.72;
+    return axis->column_width * 0.8;
+}
+
 /* The two ends of each column's top, and the corners at the bottom: 2 * columns + 2 points, to be freed. */
 static struct point *steps(const struct rank_axis *ranks, const struct value_axis *axis, const double *values)
 {
+    /* As one shape: thousands of columns would be as many shapes of the file, with seams between them. */
     struct point *points = memory_new((2 * ranks->columns + 2) * sizeof *points);
     for (size_t i = 0; i < ranks->columns; i++) {
         double x = ranks->x + (double)i * ranks->column_width, y = axis_y(axis, values[i]);
@@ -125,15 +157,17 @@ void axis_draw_step_line(struct canvas *canvas, const struct rank_axis *ranks, c
                          const double *values, double width, struct paint paint)
 {
     struct point *points = steps(ranks, axis, values);
+    /* Only the tops: the two corners at the bottom belong to the filled shape. */
     canvas_polyline(canvas, points, 2 * ranks->columns, width, paint);
     free(points);
 }
 
-/* Every how many rows one is labelled, so that labels of `room` each fit. */
-static size_t label_step(double row_pixels, double room)
+size_t axis_label_step(double row_pixels, double room)
 {
     double rows = room / row_pixels;
-    return rows <= 1 ? 1 : (size_t)llround(axis_round_up(rows));
+    if (rows <= 1)
+        return 1;
+    return (size_t)llround(axis_round_up(rows));
 }
 
 void axis_draw_ranks(struct canvas *canvas, const struct rank_axis *axis, double y, const char *title)
@@ -144,10 +178,12 @@ void axis_draw_ranks(struct canvas *canvas, const struct rank_axis *axis, double
         return;
     /* The last rank is the longest label. */
     text_thousands(label, axis->metrics->process[axis->rows - 1].rank);
+    /* Processes that share a column are closer than a pixel: the step counts processes, not columns. */
     double row = axis->column_width / (double)axis->per_column;
-    size_t step = label_step(row, canvas_text_width(canvas, style, label) + 14);
+    size_t step = axis_label_step(row, canvas_text_width(canvas, style, label) + 14);
     for (size_t i = 0; i < axis->rows; i += step) {
         text_thousands(label, axis->metrics->process[i].rank);
+        /* The label is under the middle of the column that holds the process. */
         double x = axis->x + ((double)(i / axis->per_column) + 0.5) * axis->column_width;
         canvas_text(canvas, x, y + 12, style, label);
     }
@@ -157,7 +193,7 @@ void axis_draw_ranks(struct canvas *canvas, const struct rank_axis *axis, double
 void axis_draw_ranks_left(struct canvas *canvas, const struct rank_axis *axis, double x, double y, double row_height)
 {
     struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
-    size_t step = label_step(row_height / (double)axis->per_column, TEXT_SIZE + 3);
+    size_t step = axis_label_step(row_height / (double)axis->per_column, TEXT_SIZE + 3);
     for (size_t i = 0; i < axis->rows; i += step) {
         char label[TEXT_NUMBER_SIZE];
         text_thousands(label, axis->metrics->process[i].rank);
@@ -200,6 +236,7 @@ void axis_draw_time(struct canvas *canvas, double x, double width, double y, dou
     double step = axis_time_step(span_ns, fmax(1, width / 90));
     const char *unit = "";
     char label[48], title[300];
+    /* From the first multiple of the step inside: labels are round numbers wherever the window begins. */
     for (double at = ceil(begin_ns / step) * step; span_ns > 0 && at <= begin_ns + span_ns; at += step) {
         double place = x + width * (at - begin_ns) / span_ns;
         canvas_line(canvas, place, y, place, y + 4, 1, paint_of(INK_AXIS));

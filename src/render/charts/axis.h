@@ -31,6 +31,9 @@ double axis_y(const struct value_axis *axis, double value);
 /* A value in the axis' unit, with three digits: "1.03". */
 char *axis_number(const struct value_axis *axis, double value, char *buffer);
 
+/* Decimals that the labels of all ticks have, in the axis' unit: as many as its step needs. */
+int axis_decimals(const struct value_axis *axis);
+
 /* Grid lines and labels, the unit above them; draw them before the contents of the area. */
 void axis_draw(struct canvas *canvas, const struct value_axis *axis);
 
@@ -60,6 +63,9 @@ struct rank_axis axis_of_ranks(const struct metrics *metrics, double x, double w
 /* Rows of a column: [first, *end). */
 size_t axis_column_rows(const struct rank_axis *axis, size_t column, size_t *end);
 
+/* The width of a bar in its column: narrow ones need their pixels for themselves, wide ones a gap between them. */
+double axis_bar_width(const struct rank_axis *axis);
+
 /* Columns up to the values as one shape, without seams between them. `values` has a value for each column. */
 void axis_draw_steps(struct canvas *canvas, const struct rank_axis *ranks, const struct value_axis *axis,
                      const double *values, struct paint paint);
@@ -67,6 +73,9 @@ void axis_draw_steps(struct canvas *canvas, const struct rank_axis *ranks, const
 /* The same as a line along their tops. */
 void axis_draw_step_line(struct canvas *canvas, const struct rank_axis *ranks, const struct value_axis *axis,
                          const double *values, double width, struct paint paint);
+
+/* Every how many rows of `row_pixels` one is labelled, in steps of 1-2-5, so that labels of `room` each fit. */
+size_t axis_label_step(double row_pixels, double room);
 
 /* Ranks under the columns, thinned to steps of 1-2-5, and `title` ("process") below. */
 void axis_draw_ranks(struct canvas *canvas, const struct rank_axis *axis, double y, const char *title);

@@ -26,6 +26,7 @@ static void on_crash(int number)
 
 static void say_nothing(const gchar *domain, GLogLevelFlags level, const gchar *text, gpointer unused)
 {
+    /* GLib's own warnings would go to standard error between the lines of sight. */
     (void)domain, (void)level, (void)text, (void)unused;
 }
 
@@ -38,6 +39,7 @@ static void watch_for_crashes(void)
     struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
     sigemptyset(&action.sa_mask);
     g_log_set_default_handler(say_nothing, NULL);
+    /* SIGTRAP is GLib's way to end on a failed allocation, SIGABRT that of its assertions. */
     for (size_t i = 0; i < CRASHES; i++)
         sigaction(crashes[i], &action, NULL);
 }
@@ -47,6 +49,7 @@ static void drawing_begin(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     /* Some of them recurse without end: the handler has a stack of its own, unless the thread (or a sanitizer) has
        set one. */
+    /* One for each thread, as a signal is handled in the thread that crashed. */
     static _Thread_local char stack[CRASH_STACK];
     stack_t before;
     if (sigaltstack(NULL, &before) == 0 && (before.ss_flags & SS_DISABLE))
@@ -64,6 +67,7 @@ struct canvas *canvas_new(enum canvas_kind kind, struct output *output, double w
     canvas->options = *options;
     canvas->kind = kind;
     drawing_begin();
+    /* SVG is measured by Pango as well, although browsers draw it: lines must be broken before. */
     canvas->measuring = pango_font_map_create_context(pango_cairo_font_map_get_default());
     cairo_font_options_t *font = cairo_font_options_create();
     /* Hinted widths depend on the resolution: PNG, PDF and SVG would break lines at different places. */
@@ -73,6 +77,7 @@ struct canvas *canvas_new(enum canvas_kind kind, struct output *output, double w
     cairo_font_options_destroy(font);
     if (kind == CANVAS_SVG)
         canvas_svg_begin(canvas);
+    /* Only Cairo can fail here: it makes its surface at once, SVG writes as it goes. */
     else if (!canvas_cairo_begin(canvas)) {
         g_object_unref(canvas->measuring);
         free(canvas);
@@ -86,6 +91,7 @@ void canvas_page(struct canvas *canvas)
     canvas->page++;
     /* Texts of earlier pages are in nobody's way. */
     canvas->page_boxes = canvas->box_count;
+    /* SVG and PNG have no pages. */
     if (canvas->backend->page)
         canvas->backend->page(canvas);
 }
@@ -115,6 +121,7 @@ void canvas_tip(struct canvas *canvas, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
+    /* Cut to the buffer if need be; half a character would not be valid in SVG. */
     vsnprintf(canvas->tip, sizeof canvas->tip, format, args);
     va_end(args);
     text_end_whole(canvas->tip);
@@ -142,6 +149,7 @@ static void close_path(struct canvas *canvas)
 
 static void path_done(struct canvas *canvas)
 {
+    /* A path and its tip are used up by drawing them: the next shape begins without either. */
     canvas->step_count = 0;
     canvas->tip[0] = '\0';
 }
@@ -175,10 +183,12 @@ void canvas_rect(struct canvas *canvas, double x, double y, double width, double
 
 void canvas_cells(struct canvas *canvas, struct grid grid, const struct run *runs, size_t count, struct paint paint)
 {
+    /* Cells touch each other unless they have a gap: then they overlap a little. */
     double less = grid.gap > 0 ? grid.gap : -SEAM;
     for (size_t i = 0; i < count; i++)
         rect_path(canvas, grid.x + runs[i].column * grid.cell_width, grid.y + runs[i].row * grid.cell_height,
                   runs[i].length * grid.cell_width - less, grid.cell_height - less);
+    /* All cells of a colour are one shape, which keeps files small and redrawing fast. */
     if (count > 0)
         fill(canvas, paint);
 }
@@ -209,6 +219,7 @@ static void arc(struct canvas *canvas, double x, double y, double radius, double
 
 static void circle_path(struct canvas *canvas, double x, double y, double radius)
 {
+    /* Where the arc begins: SVG's arcs continue from the current point. */
     move_to(canvas, x + radius, y);
     arc(canvas, x, y, radius, 0, TURN);
     close_path(canvas);
@@ -228,8 +239,12 @@ void canvas_ring(struct canvas *canvas, double x, double y, double radius, doubl
 
 static void points_path(struct canvas *canvas, const struct point *points, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        (i == 0 ? move_to : line_to)(canvas, points[i].x, points[i].y);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0)
+            move_to(canvas, points[i].x, points[i].y);
+        else
+            line_to(canvas, points[i].x, points[i].y);
+    }
 }
 
 void canvas_polygon(struct canvas *canvas, const struct point *points, size_t count, struct paint paint)
@@ -252,6 +267,7 @@ void canvas_slice(struct canvas *canvas, double x, double y, double radius, doub
         canvas_circle(canvas, x, y, radius, paint);
         return;
     }
+    /* Shares count from the top clockwise; angles from the right, y downwards. */
     double begin = (from - 0.25) * TURN, end = (to - 0.25) * TURN;
     move_to(canvas, x, y);
     line_to(canvas, x + radius * cos(begin), y + radius * sin(begin));
@@ -264,6 +280,7 @@ void canvas_arrow(struct canvas *canvas, struct point from, struct point bend, s
                   double head, struct paint paint)
 {
     double dx = to.x - bend.x, dy = to.y - bend.y, length = hypot(dx, dy);
+    /* Without a direction there is no head to draw. */
     if (length <= 0)
         return;
     dx /= length;
@@ -271,6 +288,7 @@ void canvas_arrow(struct canvas *canvas, struct point from, struct point bend, s
     /* Drawing the line uses the tip up; the head is to have it, too. */
     char tip[sizeof canvas->tip];
     memcpy(tip, canvas->tip, sizeof tip);
+    /* The line ends where the head begins: a thick line would stick out beyond its tip. */
     struct point neck = {to.x - dx * head, to.y - dy * head};
     /* A quadratic curve as a cubic one: control points two thirds of the way to the bend. */
     move_to(canvas, from.x, from.y);
@@ -282,8 +300,10 @@ void canvas_arrow(struct canvas *canvas, struct point from, struct point bend, s
                                .x = neck.x,
                                .y = neck.y});
     stroke(canvas, width, false, paint);
+    /* A head of no length is a plain curve. */
     if (head <= 0)
         return;
+    /* Wide enough to be seen at thin lines, and to cover thick ones. */
     double half = head * 0.42 + width * 0.3;
     const struct point points[] = {
         to, {neck.x - dy * half, neck.y + dx * half}, {neck.x + dy * half, neck.y - dx * half}};
@@ -303,6 +323,7 @@ static PangoLayout *layout_new(struct canvas *canvas, struct text_style style, c
     PangoLayout *layout = pango_layout_new(canvas->measuring);
     PangoFontDescription *font = pango_font_description_new();
     pango_font_description_set_family(font, "sans-serif");
+    /* Absolute sizes are pixels: points would depend on the resolution of the font map. */
     pango_font_description_set_absolute_size(font, size_of(style) * PANGO_SCALE);
     pango_font_description_set_weight(font, style.bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
     pango_layout_set_font_description(layout, font);
@@ -310,8 +331,10 @@ static PangoLayout *layout_new(struct canvas *canvas, struct text_style style, c
     /* A line end in a name would begin a second line over what is below. */
     pango_layout_set_single_paragraph_mode(layout, TRUE);
     /* Names come from traces, and files' names are any bytes. */
-    char *valid = g_utf8_validate(text, -1, NULL) ? NULL : g_utf8_make_valid(text, -1);
-    pango_layout_set_text(layout, valid ? valid : text, -1);
+    char *valid = NULL;
+    if (!g_utf8_validate(text, -1, NULL))
+        valid = g_utf8_make_valid(text, -1);
+    pango_layout_set_text(layout, valid != NULL ? valid : text, -1);
     g_free(valid);
     return layout;
 }
@@ -328,9 +351,11 @@ static const double TOUCH = 0.5;
 
 static bool is_free(const struct canvas *canvas, const struct text_box *box)
 {
+    /* A text beyond the edge would be cut in print without anyone noticing. */
     if (box->x < -TOUCH || box->y < -TOUCH || box->x + box->width > canvas->width + TOUCH ||
         box->y + box->height > canvas->height + TOUCH)
         return false;
+    /* Each pair is compared: pictures have some hundred texts, and an index would not pay. */
     for (size_t i = canvas->page_boxes; i < canvas->box_count; i++) {
         const struct text_box *other = &canvas->boxes[i];
         if (box->x + TOUCH < other->x + other->width && other->x + TOUCH < box->x + box->width &&
@@ -347,8 +372,10 @@ static void show(struct canvas *canvas, double x, double y, struct text_style st
     style.size = size;
     /* Capitals are 0.73 of the size high in most faces: their middle is at y. */
     double baseline = y + 0.365 * size;
+    /* Of capitals and descenders, 0.76 and 0.19 of the size: the font's own line has air above and below. */
     struct text_box box = {left, baseline - 0.76 * size, width, 0.95 * size, size, canvas->page};
     canvas->tip[0] = '\0';
+    /* Texts over each other can be read by nobody: the later one is left out, and counted for the tests. */
     if (!is_free(canvas, &box)) {
         canvas->left_out++;
         return;
@@ -377,8 +404,10 @@ static size_t fitting(struct canvas *canvas, struct text_style style, const char
 {
     size_t low = 0, high = strlen(text);
     char *buffer = memory_new(high + strlen(tail) + 1);
+    /* By halving, as each try lays the text out anew. */
     while (low < high) {
         size_t middle = (low + high + 1) / 2;
+        /* The middle is moved to the beginning of a character; if that is where it began, there is nothing between. */
         while (middle > low && ((unsigned char)text[middle] & 0xC0) == 0x80)
             middle--;
         if (middle == low)
@@ -404,6 +433,7 @@ void canvas_text_cut(struct canvas *canvas, double x, double y, double room, str
         return;
     }
     size_t length = fitting(canvas, style, text, "…", room);
+    /* Not even one character fits. */
     if (length == 0)
         return;
     char *buffer = memory_new(length + sizeof "…");
@@ -419,6 +449,7 @@ static bool is_unit(const char *word)
     static const char *const units[] = {"%", "s", "ms", "µs", "ns", "B", "kB", "MB", "GB", "TB", "PB", "EB"};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         size_t length = strlen(units[i]);
+        /* "s" is a unit, the beginning of "slow" is not. */
         if (strncmp(word, units[i], length) == 0 && !g_ascii_isalnum(word[length]))
             return true;
     }
@@ -443,11 +474,15 @@ static size_t line_length(struct canvas *canvas, double room, struct text_style 
 {
     if (canvas_text_width(canvas, style, text) <= room)
         return strlen(text);
+    /* What fits is known; then back to the last blank within it. */
     size_t most = fitting(canvas, style, text, "", room), length = most;
     while (length > 0 && !breaks_at(text, length))
         length--;
     if (length == 0)
-        length = most > 0 ? most : strcspn(text, " ");
+        length = most;
+    /* Not one character fits: the word stands out, as lines of nothing would not end. */
+    if (length == 0)
+        length = strcspn(text, " ");
     return length;
 }
 
@@ -457,7 +492,10 @@ double canvas_paragraph_cut(struct canvas *canvas, double x, double y, double ro
     double line = canvas_line_height(style), height = 0;
     char *rest = memory_copy_string(text), *at = rest;
     for (; *at && lines > 0; lines--) {
-        size_t length = lines == 1 ? strlen(at) : line_length(canvas, room, style, at);
+        /* The last line takes all that is left, and is cut with a mark. */
+        size_t length = strlen(at);
+        if (lines > 1)
+            length = line_length(canvas, room, style, at);
         char end = at[length];
         at[length] = '\0';
         canvas_text_cut(canvas, x, y + height + line / 2, room, style, at);

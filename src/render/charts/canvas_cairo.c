@@ -20,12 +20,15 @@ enum { DATE_SIZE = 32 };
 static cairo_status_t write_bytes(void *closure, const unsigned char *data, unsigned length)
 {
     output_write(closure, data, length);
+    /* output_write() keeps its own failure, which the command reports: Cairo's words would be less exact. */
     return CAIRO_STATUS_SUCCESS;
 }
 
 static void set_source(struct canvas *canvas, struct paint paint)
 {
-    uint32_t rgb = paint.ink == INK_RGB ? paint.rgb : theme_rgb(canvas->options.theme, paint.ink);
+    uint32_t rgb = paint.rgb;
+    if (paint.ink != INK_RGB)
+        rgb = theme_rgb(canvas->options.theme, paint.ink);
     cairo_set_source_rgba(canvas->cairo, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0,
                           paint.opacity);
 }
@@ -63,9 +66,11 @@ static void hatch(struct canvas *canvas, struct paint paint)
     double left, top, right, bottom;
     cairo_save(cairo);
     cairo_path_extents(cairo, &left, &top, &right, &bottom);
+    /* The path is kept by the fill before, and used up by clipping. */
     cairo_clip(cairo);
     set_source(canvas, paint);
     cairo_set_line_width(cairo, 1.7);
+    /* Multiples of the distance from the page's corner: hatching of neighbours continues without a step. */
     double first = floor((left - bottom) / DISTANCE) * DISTANCE;
     for (double at = first; at < right - top; at += DISTANCE) {
         cairo_move_to(cairo, at + top, top);
@@ -78,7 +83,9 @@ static void hatch(struct canvas *canvas, struct paint paint)
 static void cairo_backend_fill(struct canvas *canvas, struct paint paint)
 {
     struct paint ground = paint;
-    ground.opacity = paint.hatched ? 0.25 * paint.opacity : paint.opacity;
+    ground.opacity = paint.opacity;
+    if (paint.hatched)
+        ground.opacity *= 0.25;
     make_path(canvas);
     set_source(canvas, ground);
     if (!paint.hatched) {
@@ -95,6 +102,7 @@ static void cairo_backend_stroke(struct canvas *canvas, double width, bool dashe
     make_path(canvas);
     set_source(canvas, paint);
     cairo_set_line_width(canvas->cairo, width);
+    /* Cairo keeps the dashes of the line before: none is set as well. */
     cairo_set_dash(canvas->cairo, dashes, dashed ? 2 : 0, 0);
     cairo_stroke(canvas->cairo);
 }
@@ -107,6 +115,7 @@ static void cairo_backend_text(struct canvas *canvas, double x, double baseline,
     double shift = align_shift(style.align);
     double above = (double)pango_layout_get_baseline(layout) / PANGO_SCALE;
     set_source(canvas, paint_of(style.ink));
+    /* Pango places the upper edge of a line, the canvas its baseline. */
     cairo_move_to(canvas->cairo, x - shift * width / PANGO_SCALE, baseline - above);
     pango_cairo_show_layout(canvas->cairo, layout);
 }
@@ -119,6 +128,7 @@ static void paint_ground(struct canvas *canvas)
 
 static void cairo_backend_page(struct canvas *canvas)
 {
+    /* A picture is one page: what would follow has no place. */
     if (canvas->kind == CANVAS_PNG)
         return;
     cairo_show_page(canvas->cairo);
@@ -138,11 +148,13 @@ static void cairo_backend_end(struct canvas *canvas)
 {
     cairo_surface_t *surface = cairo_get_target(canvas->cairo);
     cairo_status_t status = cairo_status(canvas->cairo);
+    /* PDF and PostScript are written while drawing, and their ends when the surface is finished; PNG as a whole. */
     if (canvas->kind != CANVAS_PNG)
         cairo_surface_finish(surface);
     else if (status == CAIRO_STATUS_SUCCESS)
         status = cairo_surface_write_to_png_stream(surface, write_bytes, canvas->output);
     if (status == CAIRO_STATUS_SUCCESS)
+        /* Finishing can fail, too: the surface knows of it, the context does not. */
         status = cairo_surface_status(surface);
     if (status != CAIRO_STATUS_SUCCESS)
         fail(canvas, status);
@@ -161,7 +173,10 @@ static cairo_status_t write_postscript(void *closure, const unsigned char *data,
     memcpy(head + canvas->head_length, data, taken);
     canvas->head_length += taken;
     head[canvas->head_length] = '\0';
-    char *date = strstr(head, "%%CreationDate:"), *end = date ? strchr(date, '\n') : NULL;
+    char *date = strstr(head, "%%CreationDate:"), *end = NULL;
+    if (date)
+        end = strchr(date, '\n');
+    /* The line may come in pieces. If it is not in the beginning that is kept, PostScript has none. */
     if (!end && canvas->head_length < sizeof canvas->head - 1)
         return CAIRO_STATUS_SUCCESS;
     canvas->head_done = true;
@@ -192,13 +207,17 @@ static cairo_surface_t *surface_new(struct canvas *canvas, double *scale)
             g_free(title);
         }
         cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "SIGHT");
+        /* The same date as everywhere, so that SOURCE_DATE_EPOCH makes files that can be compared. */
         text_date(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ");
         cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, date);
         return surface;
     case CANVAS_PS:
         return cairo_ps_surface_create_for_stream(write_postscript, canvas, width * POINTS, height * POINTS);
     default:
-        *scale = canvas->options.dpi > 0 ? canvas->options.dpi / 96 : 1;
+        *scale = 1;
+        if (canvas->options.dpi > 0)
+            *scale = canvas->options.dpi / 96;
+        /* Without transparency, as the ground is painted anyway: files are smaller. */
         return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width * *scale), (int)ceil(height * *scale));
     }
 }
@@ -216,6 +235,7 @@ bool canvas_cairo_begin(struct canvas *canvas)
     }
     canvas->backend = &backend;
     canvas->cairo = cairo_create(surface);
+    /* The context holds the surface from here on. */
     cairo_surface_destroy(surface);
     cairo_scale(canvas->cairo, scale, scale);
     paint_ground(canvas);

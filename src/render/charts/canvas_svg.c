@@ -12,6 +12,7 @@ static void number(struct output *output, double value)
 {
     long hundredths = lround(value * 100);
     char text[32];
+    /* Without the sign, as -0.05 has a whole part of 0 that would lose it. */
     long whole = labs(hundredths) / 100, part = labs(hundredths) % 100;
     const char *sign = hundredths < 0 ? "-" : "";
     if (part == 0)
@@ -37,6 +38,7 @@ static void arc_step(struct output *output, const struct step *step)
     number(output, step->radius);
     output_text(output, " ");
     number(output, step->radius);
+    /* The flags of an arc: not the large one (at most half a turn), clockwise. */
     pair(output, " 0 0 1 ", step->x + step->radius * cos(step->to), step->y + step->radius * sin(step->to));
 }
 
@@ -62,6 +64,7 @@ static void write_path(struct canvas *canvas)
             arc_step(output, step);
             break;
         case STEP_CLOSE:
+            /* Nothing follows: a path without arguments. */
             output_text(output, "Z");
         }
     }
@@ -70,6 +73,7 @@ static void write_path(struct canvas *canvas)
 
 static void end_shape(struct canvas *canvas)
 {
+    /* Browsers show a shape's title as its tip; screen readers read it. */
     if (!canvas->tip[0]) {
         output_text(canvas->output, "/>\n");
         return;
@@ -85,6 +89,7 @@ static void write_paint(struct canvas *canvas, const char *property, struct pain
     struct output *output = canvas->output;
     if (paint.ink == INK_RGB)
         output_print(output, " %s=\"#%06X\"", property, (unsigned)paint.rgb);
+    /* Inside a page colours are classes, so that the page's light and dark scheme decide them. */
     else if (canvas->options.theme == THEME_PAGE)
         output_print(output, " class=\"%c%u\"", *property, paint.ink);
     else
@@ -99,8 +104,10 @@ static void write_paint(struct canvas *canvas, const char *property, struct pain
 static void svg_fill(struct canvas *canvas, struct paint paint)
 {
     write_path(canvas);
+    /* Colours of the user are no inks: they have no pattern, and stay plain. */
     bool hatched = paint.hatched && paint.ink < INK_COUNT;
     if (hatched) {
+        /* Only patterns that are used are defined, at the end of the file. */
         canvas->hatches[paint.ink] = true;
         output_print(canvas->output, " fill=\"url(#%s-h%u)\"", canvas->options.prefix, paint.ink);
     } else {
@@ -114,6 +121,7 @@ static void svg_stroke(struct canvas *canvas, double width, bool dashed, struct 
     write_path(canvas);
     output_text(canvas->output, " fill=\"none\"");
     write_paint(canvas, "stroke", paint);
+    /* Lines are 1 wide in SVG unless they say otherwise. */
     if (width != 1) {
         output_text(canvas->output, " stroke-width=\"");
         number(canvas->output, width);
@@ -133,6 +141,7 @@ static void svg_text(struct canvas *canvas, double x, double baseline, struct te
     output_text(output, "\" y=\"");
     number(output, baseline);
     output_print(output, "\"%s", anchors[style.align]);
+    /* TEXT_SIZE is set once for the whole picture. */
     if (style.size != TEXT_SIZE) {
         output_text(output, " font-size=\"");
         number(output, style.size);
@@ -142,6 +151,7 @@ static void svg_text(struct canvas *canvas, double x, double baseline, struct te
         output_text(output, " font-weight=\"600\"");
     write_paint(canvas, "fill", paint_of(style.ink));
     output_text(output, ">");
+    /* Real text, not outlines: it can be searched, selected and read aloud. */
     markup_write(output, pango_layout_get_text(layout));
     output_text(output, "</text>\n");
 }
@@ -163,6 +173,7 @@ static void write_hatch(struct canvas *canvas, unsigned ink)
 static void svg_end(struct canvas *canvas)
 {
     bool any = false;
+    /* One <defs> around all of them, and none where nothing is hatched. */
     for (unsigned ink = 0; ink < INK_COUNT; ink++) {
         if (canvas->hatches[ink] && !any)
             output_text(canvas->output, "<defs>\n");
@@ -179,7 +190,9 @@ void canvas_svg_begin(struct canvas *canvas)
     canvas->backend = &backend;
     struct output *output = canvas->output;
     const char *prefix = canvas->options.prefix ? canvas->options.prefix : "chart";
+    /* Several charts of one page need names that differ. */
     canvas->options.prefix = prefix;
+    /* Inside a page there is no XML declaration, and CSS sets the size. */
     bool inside_page = canvas->options.theme == THEME_PAGE;
     if (!inside_page)
         output_text(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");

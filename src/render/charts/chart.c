@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/charts/chart.h"
 
+#include "core/numbers.h"
 #include "core/text.h"
 #include "profile/profile.h"
 
@@ -17,6 +18,7 @@ bool chart_can(const struct chart *chart, const struct chart_input *input)
     if (chart->needs == NEEDS_SIZES)
         return !metrics->tables_unknown;
     if (chart->needs == NEEDS_ITERATIONS)
+        /* Without a loop that all processes have in common there are no iterations to show. */
         return metrics->phases && metrics->phases->process_count == metrics->process_count &&
                metrics->phases->iterations.loop != PHASE_NONE;
     if (chart->needs == NEEDS_SAMPLES)
@@ -27,8 +29,8 @@ bool chart_can(const struct chart *chart, const struct chart_input *input)
         return metrics->search != NULL;
     if (chart->needs == NEEDS_FACTORS && input->scaling)
         return true;
-    return (chart->needs != NEEDS_ANALYSIS && chart->needs != NEEDS_FACTORS) ||
-           (metrics->analysis && metrics->analysis->process_count == metrics->process_count);
+    bool needs_analysis = chart->needs == NEEDS_ANALYSIS || chart->needs == NEEDS_FACTORS;
+    return !needs_analysis || (metrics->analysis && metrics->analysis->process_count == metrics->process_count);
 }
 
 bool chart_plot(struct area area, double side_width, struct area *plot)
@@ -46,11 +48,13 @@ void chart_say(char answer[CHART_ANSWER_SIZE], const char *format, ...)
     vsnprintf(answer, CHART_ANSWER_SIZE, format, args);
     va_end(args);
     text_end_whole(answer);
+    /* Sentences may begin with a name of the trace or with a time: only ASCII letters change. */
     answer[0] = (char)toupper((unsigned char)answer[0]);
 }
 
 void chart_answer(const struct chart *chart, const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
 {
+    /* The reasons why a chart cannot be drawn, the most particular first. */
     if (input->metrics->process_count == 0)
         chart_say(answer, "There are no events in this trace");
     else if (chart->needs == NEEDS_ITERATIONS && input->metrics->phases && !chart_can(chart, input))
@@ -70,6 +74,7 @@ void chart_describe(const struct chart *chart, const struct chart_input *input,
 {
     char answer[CHART_ANSWER_SIZE], processes[TEXT_NUMBER_SIZE];
     chart_answer(chart, input, answer);
+    /* For people who do not see the picture: title, question and answer in words. */
     snprintf(description, CHART_DESCRIPTION_SIZE, "%s: %s %s. %s process%s.", chart->title, chart->question, answer,
              text_thousands(processes, input->metrics->process_count),
              text_plural(input->metrics->process_count, "", "es"));
@@ -91,6 +96,7 @@ void chart_legend(struct canvas *canvas, double x, double y, double width, struc
     if (value) {
         struct text_style right = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
         canvas_text(canvas, x + width, y, right, value);
+        /* The name gives way to the value, which cannot be cut. */
         room -= canvas_text_width(canvas, right, value) + 10;
     }
     canvas_text_cut(canvas, x + 20, y, room, (struct text_style){0}, name);
@@ -106,7 +112,9 @@ enum { SMALL_WIDTH = 600, SMALL_HEIGHT = 360, SMALL_TITLE = 15 };
 static size_t lines_for(struct canvas *canvas, double y, struct text_style style)
 {
     double room = canvas_height(canvas) - 8 - y;
-    return room > 0 ? (size_t)(room / canvas_line_height(style)) : 0;
+    if (room <= 0)
+        return 0;
+    return (size_t)(room / canvas_line_height(style));
 }
 
 void chart_draw(const struct chart *chart, struct canvas *canvas, const struct chart_input *input)
@@ -115,15 +123,21 @@ void chart_draw(const struct chart *chart, struct canvas *canvas, const struct c
     bool small = canvas_width(canvas) < SMALL_WIDTH || canvas_height(canvas) < SMALL_HEIGHT;
     double width = canvas_width(canvas) - 2 * CHART_MARGIN, y = 20;
     chart_answer(chart, input, answer);
-    struct text_style title = {.size = small ? SMALL_TITLE : TEXT_TITLE, .bold = true},
-                      muted = {.size = TEXT_SUBTITLE, .ink = INK_MUTED};
+    struct text_style title = {.size = TEXT_TITLE, .bold = true}, muted = {.size = TEXT_SUBTITLE, .ink = INK_MUTED};
+    if (small)
+        title.size = SMALL_TITLE;
     size_t lines = lines_for(canvas, y, title);
     y += canvas_paragraph_cut(canvas, CHART_MARGIN, y, width, lines, title, answer);
     snprintf(subtitle, sizeof subtitle, "%s — %s", chart->title, chart->question);
     lines = lines_for(canvas, y + 2, muted);
-    y += 2 + canvas_paragraph_cut(canvas, CHART_MARGIN, y + 2, width, small && lines > 1 ? 1 : lines, muted,
-                                  small ? chart->title : subtitle);
+    const char *second = subtitle;
+    if (small) {
+        second = chart->title;
+        lines = smaller(lines, 1);
+    }
+    y += 2 + canvas_paragraph_cut(canvas, CHART_MARGIN, y + 2, width, lines, muted, second);
     struct area area = {CHART_MARGIN, y + 24, width, canvas_height(canvas) - y - 24 - 36};
+    /* A chart without room is its title: that is the answer, and it is right. */
     if (input->metrics->process_count > 0 && chart_can(chart, input) && area.height >= HEIGHT_LEAST &&
         area.width >= WIDTH_LEAST)
         chart->draw(canvas, input, area);

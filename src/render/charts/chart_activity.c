@@ -22,6 +22,7 @@ void chart_activity_answer(const struct chart_input *input, char answer[CHART_AN
     struct functions functions = functions_of(input->metrics);
     char share[TEXT_NUMBER_SIZE], all[TEXT_NUMBER_SIZE];
     double total = 0, mpi = mpi_share(input->metrics);
+    /* The place of the others is the last, whether or not all places before it are taken. */
     for (size_t i = 0; i <= FUNCTIONS_MAX; i++)
         total += functions.seconds[i];
     if (functions.count == 0 || total <= 0) {
@@ -29,6 +30,7 @@ void chart_activity_answer(const struct chart_input *input, char answer[CHART_AN
         return;
     }
     const char *name = input->metrics->defs->states[functions.state[0]].name;
+    /* A name can be as long as the trace likes; the title has room for two lines. */
     chart_say(answer, "%.*s takes %s of the time in MPI, which is %s of the total time", text_beginning(name, 80), name,
               text_share(share, functions.seconds[0] / total), text_share(all, mpi));
 }
@@ -69,6 +71,7 @@ static void draw_legend(struct canvas *canvas, const struct chart_input *input, 
     canvas_text(canvas, area.x, area.y, muted, "function");
     muted.align = ALIGN_RIGHT;
     canvas_text_cut(canvas, area.x + area.width, area.y, area.width - 60, muted, "time, all processes");
+    /* Whole rows only: a name cut by the edge of the area would be left out by the canvas anyway. */
     for (size_t i = 0; i < place_count(functions) && (double)(i + 1) * LEGEND_ROW < area.height; i++) {
         size_t place = nth_place(functions, i);
         chart_legend(canvas, area.x, area.y + (double)(i + 1) * LEGEND_ROW, area.width,
@@ -86,6 +89,7 @@ static void draw_pie(struct canvas *canvas, const struct chart_input *input, con
     for (size_t i = 0; i <= FUNCTIONS_MAX; i++)
         total += seconds[i];
     for (size_t i = 0; i <= FUNCTIONS_MAX && total > 0; i++) {
+        /* Empty slices would be shapes without a size, each with a tip. */
         double share = seconds[i] / total;
         if (share <= 0)
             continue;
@@ -96,6 +100,7 @@ static void draw_pie(struct canvas *canvas, const struct chart_input *input, con
     }
     /* A thin line of ground between slices keeps them apart in grey print. */
     from = 0;
+    /* The lines come after all slices, as a slice would cover half of the line before it. */
     for (size_t i = 0; i <= FUNCTIONS_MAX && total > 0; i++) {
         double share = seconds[i] / total, angle = 2 * M_PI * (from - 0.25), end = angle + 2 * M_PI * share;
         from += share;
@@ -108,6 +113,7 @@ static void draw_pie(struct canvas *canvas, const struct chart_input *input, con
                     paint_of(INK_BACK));
     }
     if (total <= 0)
+        /* A process without MPI has a pie of its size all the same: an empty place would look like a fault. */
         canvas_ring(canvas, middle.x, middle.y, radius, 1, paint_of(INK_GRID));
     snprintf(label, sizeof label, "%u", row->rank);
     canvas_text(canvas, middle.x, middle.y - radius - 11, (struct text_style){.align = ALIGN_CENTER, .bold = true},
@@ -123,6 +129,7 @@ static void draw_pies(struct canvas *canvas, const struct chart_input *input, co
     /* As many columns as make the pies largest. */
     double best = 0;
     for (size_t i = 1; i <= count; i++) {
+        /* What is left of a cell below the number above the pie and the time below it. */
         double side = fmin(area.width / (double)i, area.height / (double)((count + i - 1) / i) - 36);
         if (side > best) {
             best = side;
@@ -142,14 +149,17 @@ static void draw_pies(struct canvas *canvas, const struct chart_input *input, co
 static void draw_seconds_below(struct canvas *canvas, struct area area, const struct value_axis *axis)
 {
     int ticks = (int)lround(axis->top / axis->step);
-    int decimals = axis->step / axis->unit >= 1 ? 0 : (int)ceil(-log10(axis->step / axis->unit) - 1e-9);
+    int decimals = axis_decimals(axis);
     struct text_style style = {.align = ALIGN_CENTER, .ink = INK_MUTED};
     for (int i = 0; i <= ticks; i++) {
         double x = area.x + area.width * i / ticks;
         char label[TEXT_NUMBER_SIZE];
         canvas_line(canvas, x, area.y, x, area.y + area.height, 1, paint_of(i ? INK_GRID : INK_AXIS));
-        snprintf(label, sizeof label, "%.*f%s%s", decimals, i * axis->step / axis->unit, i == ticks ? " " : "",
-                 i == ticks ? axis->name : "");
+        /* The unit stands with the last label, as there is no room above the axis. */
+        if (i < ticks)
+            snprintf(label, sizeof label, "%.*f", decimals, i * axis->step / axis->unit);
+        else
+            snprintf(label, sizeof label, "%.*f %s", decimals, i * axis->step / axis->unit, axis->name);
         canvas_text(canvas, x, area.y + area.height + 12, style, label);
     }
     canvas_text(canvas, area.x + area.width / 2, area.y + area.height + 32, style, "time in MPI");
@@ -161,6 +171,7 @@ static void draw_rows(struct canvas *canvas, const struct chart_input *input, co
     const struct metrics *metrics = input->metrics;
     struct area plot = {area.x + AXIS_LABELS, area.y + 14, area.width - AXIS_LABELS - 16, area.height - 14 - 44};
     double most = 0, seconds[FUNCTIONS_MAX + 1];
+    /* The longest row decides the scale of all, so that rows can be compared. */
     for (size_t i = 0; i < metrics->process_count; i++) {
         double total = 0;
         functions_of_process(functions, metrics, &metrics->process[i], seconds);
@@ -179,6 +190,7 @@ static void draw_rows(struct canvas *canvas, const struct chart_input *input, co
     for (size_t i = 0; i < metrics->process_count; i++) {
         double x = plot.x;
         functions_of_process(functions, metrics, &metrics->process[i], seconds);
+        /* Functions in the same order in each row: the first begin at a common line and can be compared exactly. */
         for (size_t k = 0; k <= FUNCTIONS_MAX; k++) {
             double width = seconds[k] / axis.top * plot.width;
             char name[64], number[TEXT_NUMBER_SIZE];
@@ -187,6 +199,7 @@ static void draw_rows(struct canvas *canvas, const struct chart_input *input, co
                 continue;
             canvas_tip(canvas, "process %s: %s %s", text_number(metrics->process[i].rank).text,
                        place_name(input, functions, k, name), seconds_text(number, seconds[k]));
+            /* The rest of the row is ground, which keeps neighbours apart. */
             canvas_rect(canvas, x, plot.y + (double)i * row_height, width, row_height * 0.84,
                         place_paint(input, functions, k));
             x += width;
@@ -214,6 +227,7 @@ static struct heat density(const struct chart_input *input, const struct functio
             for (size_t k = 0; k <= FUNCTIONS_MAX; k++)
                 sums[k] += seconds[k];
         }
+        /* Sums divided by sums, not means of shares: a short process must not weigh as much as a long one. */
         for (size_t row = 0; row < heat.rows && total > 0; row++)
             heat.values[row * heat.columns + column] = sums[nth_place(functions, row)] / total;
     }
@@ -224,7 +238,10 @@ static void draw_density(struct canvas *canvas, const struct chart_input *input,
                          struct area area)
 {
     double height = fmin(area.height - 110, 44.0 * (double)place_count(functions));
-    double names = fmin(NAMES, area.width * 0.4), times = area.width > 400 ? TIMES : 0;
+    double names = fmin(NAMES, area.width * 0.4), times = 0;
+    /* A narrow chart shows the names alone: colours already say how the times compare. */
+    if (area.width > 400)
+        times = TIMES;
     struct area plot = {area.x + names, area.y + 20, area.width - names - times, height};
     struct rank_axis ranks = axis_of_ranks(input->metrics, plot.x, plot.width, 3);
     struct heat heat = density(input, functions, &ranks, plot);
@@ -251,6 +268,7 @@ static void draw_density(struct canvas *canvas, const struct chart_input *input,
                         seconds_text(time, functions->seconds[place]));
     }
     axis_draw_ranks(canvas, &ranks, bottom, "process");
+    /* The scale is below the numbers of processes. */
     heat_draw_scale(canvas, &heat, plot.x, bottom + 52, fmin(220, plot.width), "share of a process's time",
                     share_label);
     heat_clear(&heat);
@@ -266,7 +284,9 @@ void chart_activity_draw(struct canvas *canvas, const struct chart_input *input,
         return;
     }
     bool side = area.width > 2.2 * LEGEND_WIDTH;
-    struct area left = {area.x, area.y, side ? area.width - LEGEND_WIDTH - GAP : area.width, area.height};
+    struct area left = area;
+    if (side)
+        left.width = area.width - LEGEND_WIDTH - GAP;
     if (input->metrics->process_count <= PIES_MOST)
         draw_pies(canvas, input, &functions, left);
     else

@@ -3,6 +3,7 @@
 #include "render/charts/chart.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/efficiency.h"
 
@@ -19,7 +20,9 @@ void chart_balance_answer(const struct chart_input *input, char answer[CHART_ANS
     const struct metrics *metrics = input->metrics;
     double run_ns = (double)time_since(metrics->begin_ns, metrics->end_ns),
            working_ns = (double)working_duration_ns(metrics),
-           mean = run_ns > 0 ? efficiency_of(metrics).parallel * working_ns / run_ns : 0;
+           /* Parallel efficiency counts from the time in which processes work; the chart's shares are of the whole
+            * run. */
+        mean = ratio_of(efficiency_of(metrics).parallel * working_ns, run_ns);
     char all[TEXT_NUMBER_SIZE], one[TEXT_NUMBER_SIZE];
     size_t row = 0;
     for (size_t i = 1; i < metrics->process_count; i++)
@@ -30,11 +33,10 @@ void chart_balance_answer(const struct chart_input *input, char answer[CHART_ANS
         chart_say(answer, "This run has no duration");
     else if (mean <= 0)
         chart_say(answer, "All time is spent in MPI");
+    else if (most_ns <= STANDS_OUT * mean * run_ns && metrics->process_count > 1)
+        chart_say(answer, "Each process computes for about %s of the run", text_share(all, mean));
     else if (most_ns <= STANDS_OUT * mean * run_ns)
-        chart_say(answer,
-                  metrics->process_count > 1 ? "Each process computes for about %s of the run"
-                                             : "The only process computes for %s of the run",
-                  text_share(all, mean));
+        chart_say(answer, "The only process computes for %s of the run", text_share(all, mean));
     else
         chart_say(answer, "The processes compute for %s of the run on average, process %s for %s",
                   text_share(all, mean), text_number(metrics->process[row].rank).text,
@@ -46,6 +48,7 @@ static void label_parts(struct canvas *canvas, const struct value_axis *axis, do
 {
     double right = axis->area.x + axis->area.width + 10, bottom = axis->area.y + axis->area.height;
     double lower = (bottom + axis_y(axis, compute)) / 2, upper = (axis_y(axis, compute) + axis_y(axis, total)) / 2;
+    /* Labels closer than a line would overlap: they move apart around their middle, inside the plot. */
     if (lower - upper < 20) {
         double middle = fmin(fmax((lower + upper) / 2, axis->area.y + 10), bottom - 12);
         lower = middle + 10;
@@ -63,6 +66,7 @@ static void draw_bar(struct canvas *canvas, const struct value_axis *axis, doubl
     double bottom = axis->area.y + axis->area.height, middle = axis_y(axis, compute), top = axis_y(axis, total);
     char number[TEXT_NUMBER_SIZE];
     canvas_tip(canvas, "process %s: %s computing", text_number(rank).text, seconds_text(number, compute));
+    /* Computing is at the bottom, where columns have a common base: it is what should be even. */
     canvas_rect(canvas, x, middle, width, bottom - middle, paint_of(INK_COMPUTE));
     canvas_tip(canvas, "process %s: %s in MPI", text_number(rank).text, seconds_text(number, total - compute));
     canvas_rect(canvas, x, top, width, middle - top, paint_of(INK_MPI));
@@ -72,6 +76,7 @@ static void draw_columns(struct canvas *canvas, const struct rank_axis *ranks, c
                          const double *compute, const double *total)
 {
     char note[96], count[TEXT_NUMBER_SIZE];
+    /* The total first: what computes covers its lower part. */
     axis_draw_steps(canvas, ranks, axis, total, paint_of(INK_MPI));
     axis_draw_steps(canvas, ranks, axis, compute, paint_of(INK_COMPUTE));
     snprintf(note, sizeof note, "Each column shows the mean of %s processes.",
@@ -86,6 +91,7 @@ static void means_of(const struct rank_axis *ranks, double *compute, double *tot
         size_t end, first = axis_column_rows(ranks, i, &end);
         for (size_t k = first; k < end; k++) {
             const struct process_row *row = &ranks->metrics->process[k];
+            /* Divided before adding up: sums of thousands of processes would lose digits that the mean has. */
             compute[i] += (double)metrics_compute_ns(ranks->metrics, k) / 1e9 / (double)(end - first);
             total[i] += (double)process_total_ns(row) / 1e9 / (double)(end - first);
         }
@@ -95,24 +101,31 @@ static void means_of(const struct rank_axis *ranks, double *compute, double *tot
 void chart_balance_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
 {
     const struct metrics *metrics = input->metrics;
-    double right = area.width > 2 * RIGHT ? RIGHT : 0;
+    double right = 0;
+    if (area.width > 2 * RIGHT)
+        right = RIGHT;
     struct area plot = {area.x + AXIS_LABELS, area.y + 24, area.width - AXIS_LABELS - right, area.height - 24 - 44};
     double most = 0;
     for (size_t i = 0; i < metrics->process_count; i++)
         most = fmax(most, (double)process_total_ns(&metrics->process[i]) / 1e9);
     struct value_axis axis = axis_of_seconds(plot, most);
     struct rank_axis ranks = axis_of_ranks(metrics, plot.x, plot.width, COLUMN_LEAST);
+    /* One allocation for both, which free() of the first releases. */
     double *compute = memory_new(2 * ranks.columns * sizeof *compute), *total = compute + ranks.columns;
     means_of(&ranks, compute, total);
     axis_draw(canvas, &axis);
     axis_draw_ranks(canvas, &ranks, plot.y + plot.height, "process");
-    double gap = ranks.column_width * (ranks.column_width > 12 ? 0.28 : 0.2);
+    /* Wide columns are told apart by their gap; narrow ones need their pixels for themselves. */
+    double gap = ranks.column_width * 0.2;
+    if (ranks.column_width > 12)
+        gap = ranks.column_width * 0.28;
     if (ranks.per_column > 1)
         draw_columns(canvas, &ranks, &axis, compute, total);
     for (size_t i = 0; ranks.per_column == 1 && i < ranks.columns; i++)
         draw_bar(canvas, &axis, ranks.x + (double)i * ranks.column_width + gap / 2, ranks.column_width - gap,
                  compute[i], total[i], metrics->process[i].rank);
     if (right > 0)
+        /* The labels belong to the last column: it is the one beside them. */
         label_parts(canvas, &axis, compute[ranks.columns - 1], total[ranks.columns - 1]);
     free(compute);
 }

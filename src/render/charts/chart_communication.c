@@ -32,6 +32,7 @@ static struct shares shares_of(const struct metrics *metrics)
     struct shares shares = {.least = 1};
     for (size_t i = 0; i < metrics->process_count; i++) {
         double index = process_communication_index(metrics, &metrics->process[i]);
+        /* Every message has two ends, so the shares add up to 1, and the mean is 1 / processes. */
         shares.mean += index / (double)metrics->process_count;
         shares.least = smaller(index, shares.least);
         if (index > shares.most) {
@@ -45,6 +46,7 @@ static struct shares shares_of(const struct metrics *metrics)
 /* The share of all messages that a process sends or receives: those to itself have both ends there. */
 static double part_in(const struct metrics *metrics, const struct process_row *row)
 {
+    /* Ends of the process over messages: twice its share of the endpoints, which are two for each message. */
     double ends = (double)row->messages_sent + (double)row->messages_received;
     for (size_t i = 0; i < row->sent_count; i++)
         if (row->sent[i].partner >= 0 && (uint32_t)row->sent[i].partner == row->rank)
@@ -85,6 +87,7 @@ struct circle {
 
 static struct point place(const struct circle *circle, double index, double radius)
 {
+    /* The first process is at the top, and they follow clockwise. */
     double angle = 2 * M_PI * (index / (double)circle->count - 0.25);
     return (struct point){circle->x + radius * cos(angle), circle->y + radius * sin(angle)};
 }
@@ -94,7 +97,9 @@ static enum align side_of(double sine)
 {
     if (sine < -0.05)
         return ALIGN_RIGHT;
-    return sine > 0.05 ? ALIGN_LEFT : ALIGN_CENTER;
+    if (sine > 0.05)
+        return ALIGN_LEFT;
+    return ALIGN_CENTER;
 }
 
 static double node_size(const struct circle *circle)
@@ -102,14 +107,17 @@ static double node_size(const struct circle *circle)
     /* More of them stand closer to each other. */
     if (circle->count <= 8)
         return 9;
-    return circle->count <= 16 ? 7 : 5;
+    if (circle->count <= 16)
+        return 7;
+    return 5;
 }
 
 /* The arrow keeps clear of the nodes and bends to the right, so that there and back are two. */
 static void draw_pair(struct canvas *canvas, const struct chart_input *input, const struct circle *circle,
                       const struct traffic_pair *pair, uint64_t most)
 {
-    double weight = most ? sqrt((double)pair_weight(pair, input->by_bytes) / (double)most) : 0;
+    /* By the root: with widths in proportion, all but the busiest pairs would be hairlines. */
+    double weight = sqrt(ratio_of((double)pair_weight(pair, input->by_bytes), (double)most));
     struct point from = place(circle, pair->from, circle->radius), to = place(circle, pair->to, circle->radius);
     double dx = to.x - from.x, dy = to.y - from.y, length = hypot(dx, dy), node = node_size(circle);
     char messages[TEXT_NUMBER_SIZE], bytes[TEXT_NUMBER_SIZE];
@@ -117,6 +125,7 @@ static void draw_pair(struct canvas *canvas, const struct chart_input *input, co
                text_number(input->metrics->process[pair->to].rank).text, text_thousands(messages, pair->messages),
                text_bytes(bytes, pair->bytes));
     struct paint paint = paint_faded(INK_MPI, 0.35 + 0.5 * weight);
+    /* A message to oneself has no direction: a ring inside the circle. */
     if (pair->from == pair->to) {
         struct point loop = place(circle, pair->from, circle->radius - 2 * node);
         canvas_ring(canvas, loop.x, loop.y, node * 1.4, 1 + 3 * weight, paint);
@@ -136,18 +145,24 @@ static void draw_nodes(struct canvas *canvas, const struct chart_input *input, c
     const struct metrics *metrics = input->metrics;
     double node = node_size(circle);
     for (size_t i = 0; i < circle->count; i++) {
+        /* The number stands outside of the circle, where no arrow is. */
         struct point at = place(circle, (double)i, circle->radius),
                      beside = place(circle, (double)i, circle->radius + node + 9);
         double index = process_communication_index(metrics, &metrics->process[i]);
+        /* Of two processes each has half of the ends: nothing is to be seen in that. */
         bool busy = circle->count > 2 && index >= 0.4;
         char label[TEXT_NUMBER_SIZE], number[TEXT_NUMBER_SIZE];
         snprintf(label, sizeof label, "%u", metrics->process[i].rank);
         snprintf(number, sizeof number, "%.3f", index);
-        canvas_circle(canvas, at.x, at.y, node, paint_of(busy ? INK_ACCENT : INK_TEXT));
+        enum ink node_ink = INK_TEXT, number_ink = INK_MUTED;
+        if (busy)
+            node_ink = number_ink = INK_ACCENT;
+        canvas_circle(canvas, at.x, at.y, node, paint_of(node_ink));
         double sine = (beside.x - circle->x) / (circle->radius + node + 9);
-        struct text_style bold = {.bold = true}, muted = {.ink = busy ? INK_ACCENT : INK_MUTED};
+        struct text_style bold = {.bold = true}, muted = {.ink = number_ink};
         double width = canvas_text_width(canvas, bold, label),
                all = width + 6 + canvas_text_width(canvas, muted, number);
+        /* Rank and index are aligned as one text, although they are drawn as two. */
         double x = beside.x - all * align_shift(side_of(sine));
         canvas_text(canvas, x, beside.y, bold, label);
         canvas_text(canvas, x + width + 6, beside.y, muted, number);
@@ -167,6 +182,7 @@ static void draw_circle(struct canvas *canvas, const struct chart_input *input, 
         most = larger(weight, most);
     }
     for (size_t i = 0; i < traffic->count; i++)
+        /* Nodes come last: the ends of arrows lie under them. */
         draw_pair(canvas, input, &circle, &traffic->pairs[i], most);
     draw_nodes(canvas, input, &circle);
 }
@@ -192,7 +208,10 @@ static void draw_strip(struct canvas *canvas, const struct chart_input *input, c
         double most = 0, y = heat->grid.y + (double)row * heat->grid.cell_height;
         for (size_t i = row * per_row; i < (row + 1) * per_row && i < metrics->process_count; i++)
             most = fmax(most, process_communication_index(metrics, &metrics->process[i]));
-        double width = shares.most > 0 ? most / shares.most * (STRIP - 10) : 0;
+        /* The longest bar is that of the busiest process, even if it shares its row with others. */
+        double width = 0;
+        if (shares.most > 0)
+            width = most / shares.most * (STRIP - 10);
         points[2 * row] = (struct point){x + width, y};
         points[2 * row + 1] = (struct point){x + width, y + heat->grid.cell_height};
     }
@@ -201,7 +220,7 @@ static void draw_strip(struct canvas *canvas, const struct chart_input *input, c
     points[2 * heat->rows + 1] = (struct point){x, heat->grid.y};
     canvas_polygon(canvas, points, 2 * heat->rows + 2, paint_of(INK_MPI));
     free(points);
-    snprintf(text, sizeof text, "largest: %.1f × the mean", shares.mean > 0 ? shares.most / shares.mean : 0);
+    snprintf(text, sizeof text, "largest: %.1f × the mean", ratio_of(shares.most, shares.mean));
     canvas_text_cut(canvas, x, bottom + 12, STRIP, muted, text);
 }
 
@@ -209,19 +228,25 @@ void chart_communication_draw(struct canvas *canvas, const struct chart_input *i
 {
     struct traffic traffic = traffic_of(input->metrics);
     bool side = area.width > 2.4 * SIDE_WIDTH;
-    double left = side ? area.width - SIDE_WIDTH - GAP : area.width, x = area.x + left + GAP;
+    double left = area.width;
+    if (side)
+        left -= SIDE_WIDTH + GAP;
+    double x = area.x + left + GAP;
     double list_top = area.y + 20;
     if (input->metrics->process_count <= CIRCLE_MOST) {
         draw_circle(canvas, input, (struct area){area.x, area.y, left, area.height}, &traffic);
         if (side)
             draw_index_note(canvas, x, area.y + area.height - 60, SIDE_WIDTH);
     } else {
-        struct area square = {area.x, area.y, side ? left - STRIP : left, area.height};
+        struct area square = {area.x, area.y, left, area.height};
+        if (side)
+            square.width -= STRIP;
         struct heat heat = matrix_draw(canvas, input, square, &traffic);
         if (side) {
             draw_strip(canvas, input, &heat, heat.grid.x + heat.grid.cell_width * (double)heat.columns + 16);
             matrix_draw_scale(canvas, input, &heat, x, heat.grid.y + 8, SIDE_WIDTH);
         }
+        /* The scale of the colours is above the list. */
         list_top = heat.grid.y + 84;
         heat_clear(&heat);
     }

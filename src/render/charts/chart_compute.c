@@ -15,6 +15,7 @@ enum { RIGHT = 150, BAR_LEAST = 5, LABELS_MOST = 3 };
 
 void chart_compute_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
 {
+    /* The numbers are those of the heuristic, so that the chart and `sight heuristics` cannot differ. */
     const struct heuristic_result *result = heuristics_find(input->results, "stddev-compute");
     const struct measure *measure = &result->measure;
     char least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE];
@@ -22,6 +23,7 @@ void chart_compute_answer(const struct chart_input *input, char answer[CHART_ANS
         chart_say(answer, "No process computes anything outside MPI");
     else if (measure->count < 2)
         chart_say(answer, "The only process computes for %s", seconds_text(most, measure->most));
+    /* The heuristic has a headline if the difference costs enough to be reported. */
     else if (*result->headline)
         chart_say(answer, "%s", result->headline);
     else if (measure_is_even(measure))
@@ -40,6 +42,7 @@ static double compute_at(const struct metrics *metrics, size_t row)
 /* The band of the deviation, drawn under the bars. */
 static void draw_band(struct canvas *canvas, const struct value_axis *axis, const struct measure *measure)
 {
+    /* A deviation larger than the mean would reach below the axis. */
     double above = axis_y(axis, fmin(measure->mean + measure->deviation, axis->top)),
            below = axis_y(axis, fmax(measure->mean - measure->deviation, 0));
     canvas_rect(canvas, axis->area.x, above, axis->area.width, below - above, paint_faded(INK_MPI, 0.12));
@@ -73,7 +76,7 @@ static bool stands_out(const struct pattern *pattern, const struct measure *meas
 static void draw_bars(struct canvas *canvas, const struct chart_input *input, const struct rank_axis *ranks,
                       const struct value_axis *axis, const struct pattern *pattern, const struct measure *measure)
 {
-    double width = ranks->column_width * (ranks->column_width > 12 ? 0.72 : 0.8);
+    double width = axis_bar_width(ranks);
     for (size_t i = 0; i < ranks->rows; i++) {
         double value = compute_at(input->metrics, i), x = ranks->x + ((double)i + 0.5) * ranks->column_width;
         double y = axis_y(axis, value);
@@ -81,12 +84,15 @@ static void draw_bars(struct canvas *canvas, const struct chart_input *input, co
         char number[TEXT_NUMBER_SIZE];
         struct text_style style = {.align = ALIGN_CENTER};
         canvas_tip(canvas, "process %s: %s", text_number(rank).text, seconds_text(number, value));
-        canvas_rect(canvas, x - width / 2, y, width, axis->area.y + axis->area.height - y,
-                    paint_of(stands_out(pattern, measure, rank) ? INK_ACCENT : INK_COMPUTE));
+        enum ink ink = INK_COMPUTE;
+        if (stands_out(pattern, measure, rank))
+            ink = INK_ACCENT;
+        canvas_rect(canvas, x - width / 2, y, width, axis->area.y + axis->area.height - y, paint_of(ink));
         axis_number(axis, value, number);
         /* Not across the line of the mean: then inside the bar. */
         bool inside =
             fabs(y - 10 - axis_y(axis, measure->mean)) < TEXT_SIZE && axis->area.y + axis->area.height - y > 26;
+        /* A number wider than its column would overlap the next one's: then tips alone show it. */
         if (canvas_text_width(canvas, style, number) + 6 <= ranks->column_width)
             canvas_text(canvas, x, inside ? y + 12 : y - 10, style, number);
     }
@@ -103,6 +109,7 @@ static struct column column_of(const struct metrics *metrics, size_t first, size
         double value = compute_at(metrics, i);
         column.least = fmin(column.least, value);
         column.most = fmax(column.most, value);
+        /* Divided first, as in the other charts of columns. */
         column.mean += value / (double)(end - first);
     }
     return column;
@@ -112,6 +119,7 @@ static struct column column_of(const struct metrics *metrics, size_t first, size
 static void label_outliers(struct canvas *canvas, const struct chart_input *input, const struct rank_axis *ranks,
                            const struct value_axis *axis, const struct measure *measure)
 {
+    /* Three deviations: of normally distributed times one process in 740 is beyond by chance alone. */
     double limit = measure->mean + 3 * measure->deviation, before = INFINITY;
     struct point labels[LABELS_MOST];
     for (int label = 0; label < LABELS_MOST; label++) {
@@ -137,9 +145,15 @@ static void label_outliers(struct canvas *canvas, const struct chart_input *inpu
             clash |= fabs(labels[i].y - at.y) < TEXT_SIZE + 4 && fabs(labels[i].x - at.x) < width + 30;
         labels[label] = at;
         canvas_circle(canvas, at.x, at.y, 3, paint_of(INK_ACCENT));
-        if (!clash)
-            canvas_text(canvas, at.x + (left ? -7 : 7), at.y - 1,
-                        (struct text_style){.align = left ? ALIGN_RIGHT : ALIGN_LEFT, .ink = INK_ACCENT}, text);
+        if (!clash) {
+            struct text_style style = {.align = ALIGN_LEFT, .ink = INK_ACCENT};
+            double shift = 7;
+            if (left) {
+                style.align = ALIGN_RIGHT;
+                shift = -7;
+            }
+            canvas_text(canvas, at.x + shift, at.y - 1, style, text);
+        }
     }
 }
 
@@ -177,12 +191,15 @@ void chart_compute_draw(struct canvas *canvas, const struct chart_input *input, 
     const struct heuristic_result *result = heuristics_find(input->results, "stddev-compute");
     const struct measure *measure = &result->measure;
     bool matters = *result->headline; /* only processes named in the title are marked */
-    double right = area.width > 2 * RIGHT ? RIGHT : 0;
+    double right = 0;
+    if (area.width > 2 * RIGHT)
+        right = RIGHT;
     struct area plot = {area.x + AXIS_LABELS, area.y + 24, area.width - AXIS_LABELS - right, area.height - 24 - 44};
     struct value_axis axis = axis_of_seconds(plot, measure->most);
     struct rank_axis ranks = axis_of_ranks(input->metrics, plot.x, plot.width, BAR_LEAST);
     axis_draw(canvas, &axis);
     axis_draw_ranks(canvas, &ranks, plot.y + plot.height, "process");
+    /* A single process has no deviation, and its mean is its own value. */
     if (ranks.rows > 1)
         draw_band(canvas, &axis, measure);
     if (ranks.per_column == 1) {
@@ -204,6 +221,7 @@ void chart_compute_draw(struct canvas *canvas, const struct chart_input *input, 
             label_outliers(canvas, input, &ranks, &axis, measure);
         columns_note(canvas, &ranks);
     }
+    /* The line of the mean lies over the bars. */
     if (ranks.rows > 1)
         draw_mean(canvas, &axis, measure);
 }

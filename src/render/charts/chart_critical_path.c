@@ -25,7 +25,8 @@ void chart_critical_path_answer(const struct chart_input *input, char answer[CHA
     size_t best = 0, count = input->metrics->process_count;
     double in_mpi = 0;
     for (size_t i = 0; i < count; i++) {
-        best = on_path(analysis, i) > on_path(analysis, best) ? i : best;
+        if (on_path(analysis, i) > on_path(analysis, best))
+            best = i;
         in_mpi += (double)analysis->path_mpi_ns[i];
     }
     if (analysis->path <= 0) {
@@ -34,6 +35,7 @@ void chart_critical_path_answer(const struct chart_input *input, char answer[CHA
     }
     double part = on_path(analysis, best) / ((double)analysis->path / 1e9);
     text_share(mpi, in_mpi / (double)analysis->path);
+    /* Twice an even share is much, unless processes are so few that even shares are large. */
     if (count > 1 && (part > 2.0 / (double)count || part > MOST))
         chart_say(answer, "Process %s holds %s of the critical path; %s of the path is in MPI",
                   text_number(input->metrics->process[best].rank).text, text_share(share, part), mpi);
@@ -51,6 +53,7 @@ static void draw_functions(struct canvas *canvas, const struct chart_input *inpu
     for (size_t place = 0; place < FUNCTIONS; place++) {
         size_t best = SIZE_MAX;
         for (size_t i = 0; i < analysis->state_count; i++)
+            /* The few longest, one after the other: there are as many states as the trace defines. */
             if (!taken[i] && analysis->path_states_ns[i] > 0 &&
                 (best == SIZE_MAX || analysis->path_states_ns[i] > analysis->path_states_ns[best]))
                 best = i;
@@ -60,6 +63,7 @@ static void draw_functions(struct canvas *canvas, const struct chart_input *inpu
         double y = area.y + (double)place * ROW;
         text_duration(number, analysis->path_states_ns[best]);
         canvas_text(canvas, area.x + area.width, y, right, number);
+        /* The time is whole; the name has what is left. */
         canvas_text_cut(canvas, area.x + 20, y, area.width - 30 - canvas_text_width(canvas, right, number), left,
                         input->metrics->defs->states[best].name);
     }
@@ -72,6 +76,7 @@ static void draw_legend(struct canvas *canvas, const struct chart_input *input, 
     double compute = 0, mpi = 0;
     char number[TEXT_NUMBER_SIZE];
     for (size_t i = 0; i < analysis->process_count; i++) {
+        /* What the legend adds up to is the length of the path, as each moment of it is in one process. */
         compute += (double)analysis->path_compute_ns[i] / 1e9;
         mpi += (double)analysis->path_mpi_ns[i] / 1e9;
     }
@@ -97,10 +102,10 @@ static void sums_of(const struct rank_axis *ranks, const struct analysis *analys
 static void draw_bars(struct canvas *canvas, const struct chart_input *input, const struct rank_axis *ranks,
                       const struct value_axis *axis, const double *compute, const double *total)
 {
-    double width = ranks->column_width * (ranks->column_width > 12 ? 0.72 : 0.8),
-           bottom = axis->area.y + axis->area.height;
+    double width = axis_bar_width(ranks), bottom = axis->area.y + axis->area.height;
     for (size_t i = 0; i < ranks->columns; i++) {
         double x = ranks->x + ((double)i + 0.5) * ranks->column_width - width / 2;
+        /* Computing below, MPI on top of it: together the process' part of the path. */
         double middle = axis_y(axis, compute[i]), top = axis_y(axis, total[i]);
         char computing[TEXT_NUMBER_SIZE], mpi[TEXT_NUMBER_SIZE];
         canvas_tip(canvas, "process %s: %s computing, %s in MPI on the critical path",
@@ -132,6 +137,7 @@ void chart_critical_path_draw(struct canvas *canvas, const struct chart_input *i
         draw_bars(canvas, input, &ranks, &axis, compute, total);
     } else {
         char note[96], count[TEXT_NUMBER_SIZE];
+        /* The total first: computing covers its lower part. */
         axis_draw_steps(canvas, &ranks, &axis, total, paint_of(INK_MPI));
         axis_draw_steps(canvas, &ranks, &axis, compute, paint_of(INK_COMPUTE));
         snprintf(note, sizeof note, "Each column shows the sum over %s processes.",

@@ -25,6 +25,7 @@ enum { PARALLEL, BALANCE, COMMUNICATION, SERIALISATION, TRANSFER, NODES };
 
 static void nodes_of(const struct analysis *analysis, struct node nodes[NODES])
 {
+    /* POP: communication efficiency is serialisation times transfer, parallel efficiency that times balance. */
     double communication = analysis->serialisation * analysis->transfer;
     nodes[PARALLEL] = (struct node){
         "parallel efficiency", "mean computing / working time", analysis->load_balance * communication, 0, 0.5, -1};
@@ -41,10 +42,14 @@ static void nodes_of(const struct analysis *analysis, struct node nodes[NODES])
 static int worst_of(const struct node nodes[NODES])
 {
     int worst = BALANCE;
+    /* Leaves only: the product of two factors is always lower than either. */
     for (int i = SERIALISATION; i <= TRANSFER; i++)
-        worst = nodes[i].value < nodes[worst].value ? i : worst;
+        if (nodes[i].value < nodes[worst].value)
+            worst = i;
     /* A run that is good as a whole has no path to mark, even if one factor is a little lower than the others. */
-    return nodes[PARALLEL].value < ACCEPTABLE ? worst : NODES;
+    if (nodes[PARALLEL].value < ACCEPTABLE)
+        return worst;
+    return NODES;
 }
 
 void chart_efficiency_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
@@ -52,6 +57,7 @@ void chart_efficiency_answer(const struct chart_input *input, char answer[CHART_
     static const char *const causes[NODES] = {[BALANCE] = "uneven work",
                                               [SERIALISATION] = "processes that take turns",
                                               [TRANSFER] = "slow messages and MPI calls"};
+    /* Over several runs the question is how the factors change, which a tree cannot show. */
     if (input->scaling) {
         factors_plot_answer(input->scaling, answer);
         return;
@@ -76,8 +82,11 @@ static void draw_node(struct canvas *canvas, const struct node *node, struct are
     canvas_text_cut(canvas, box.x, box.y + 10, box.width, (struct text_style){.bold = true}, node->title);
     canvas_text_cut(canvas, box.x, box.y + 28, box.width, (struct text_style){.ink = INK_MUTED}, node->meaning);
     canvas_rect(canvas, box.x, box.y + 42, box.width, 12, paint_of(INK_GRID));
-    canvas_rect(canvas, box.x, box.y + 42, box.width * fmin(1, fmax(0, node->value)), 12,
-                paint_of(node->value < ACCEPTABLE ? INK_ACCENT : INK_COMPUTE));
+    enum ink ink = INK_COMPUTE;
+    if (node->value < ACCEPTABLE)
+        ink = INK_ACCENT;
+    /* Transfer may be a little above 1 by rounding, and the bar is not to leave its box. */
+    canvas_rect(canvas, box.x, box.y + 42, box.width * fmin(1, fmax(0, node->value)), 12, paint_of(ink));
     canvas_line(canvas, limit, box.y + 39, limit, box.y + 57, 1.2, paint_of(INK_TEXT));
     canvas_text(canvas, box.x, box.y + 72, (struct text_style){.size = 17, .bold = true},
                 text_share(value, node->value));
@@ -97,17 +106,25 @@ void chart_efficiency_draw(struct canvas *canvas, const struct chart_input *inpu
     bool marked[NODES] = {false};
     nodes_of(input->metrics->analysis, nodes);
     int worst = worst_of(nodes);
+    /* Upwards from the leaf with the largest loss to the root. */
     for (int i = worst; i != NODES && i >= 0; i = nodes[i].parent)
         marked[i] = true;
     double width = (area.width - 2 * GAP) / 3;
     for (int i = 0; i < NODES; i++) {
         boxes[i] = (struct area){area.x + nodes[i].column * (width + GAP),
                                  area.y + nodes[i].place * (area.height - BOX_HEIGHT), width, BOX_HEIGHT};
+        /* Parents come before their children in the table: their boxes are known. */
         if (nodes[i].parent >= 0) {
             const struct area *from = &boxes[nodes[i].parent];
             double y1 = from->y + 48, y2 = boxes[i].y + 48, x1 = from->x + width + 6, x2 = boxes[i].x - 6;
             const struct point line[] = {{x1, y1}, {(x1 + x2) / 2, y1}, {(x1 + x2) / 2, y2}, {x2, y2}};
-            canvas_polyline(canvas, line, 4, marked[i] ? 3 : 1.2, paint_of(marked[i] ? INK_ACCENT : INK_AXIS));
+            double thick = 1.2;
+            enum ink ink = INK_AXIS;
+            if (marked[i]) {
+                thick = 3;
+                ink = INK_ACCENT;
+            }
+            canvas_polyline(canvas, line, 4, thick, paint_of(ink));
         }
         draw_node(canvas, &nodes[i], boxes[i]);
     }

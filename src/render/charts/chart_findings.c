@@ -37,6 +37,7 @@ static bool main_bins(const int64_t *course_ns, size_t *first, size_t *end)
         all += (double)course_ns[bin];
     *first = 0;
     *end = COURSE_BINS;
+    /* Two ends that only move forwards: the first is drawn up as long as the rest still holds the share. */
     for (size_t bin = 0; bin < COURSE_BINS && all > 0; bin++) {
         held += (double)course_ns[bin];
         while (held - (double)course_ns[begin] >= MAINLY * all)
@@ -56,11 +57,12 @@ void chart_findings_answer(const struct chart_input *input, char answer[CHART_AN
     int64_t duration_ns = input->metrics->analysis->duration;
     char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE], floor[TEXT_NUMBER_SIZE];
     size_t begin, end;
-    if (findings.count == 0)
-        chart_say(answer, "No finding costs more than %s (%s)",
-                  findings.clock_limits ? "the clock error of this trace" : "1 % of the run",
-                  seconds_text(floor, findings.floor_s));
-    else if (!main_bins(first->course_ns, &begin, &end))
+    if (findings.count == 0) {
+        const char *limit = "1 % of the run";
+        if (findings.clock_limits)
+            limit = "the clock error of this trace";
+        chart_say(answer, "No finding costs more than %s (%s)", limit, seconds_text(floor, findings.floor_s));
+    } else if (!main_bins(first->course_ns, &begin, &end))
         chart_say(answer, "%s", first->title);
     else if ((double)(end - begin) > LESS * COURSE_BINS)
         chart_say(answer, "%s, throughout the run", first->title);
@@ -75,10 +77,12 @@ void chart_findings_answer(const struct chart_input *input, char answer[CHART_AN
 static struct heat strip_of(const struct finding *finding, const struct metrics *metrics, struct area area)
 {
     size_t columns = COURSE_BINS;
+    /* Halved, not cut to fit: bins are then always combined whole. */
     while (columns > 1 && area.width < 2 * (double)columns)
         columns /= 2;
     struct heat heat = heat_new(area, columns, 1, false);
     size_t each = COURSE_BINS / columns;
+    /* Columns of any width without gaps, other than a heat map's whole pixels: the strip ends with its axis. */
     heat.grid.gap = 0;
     heat.grid.cell_width = area.width / (double)columns;
     for (size_t column = 0; column < columns; column++) {
@@ -86,7 +90,7 @@ static struct heat strip_of(const struct finding *finding, const struct metrics 
         double all = (double)(course_edge(duration_ns, (column + 1) * each) - course_edge(duration_ns, column * each)) *
                      (double)metrics->process_count;
         for (size_t bin = column * each; bin < (column + 1) * each; bin++)
-            heat.values[column] += all > 0 ? fmin(1, (double)finding->course_ns[bin] / all) : 0;
+            heat.values[column] += fmin(1, ratio_of((double)finding->course_ns[bin], all));
         heat.most = fmax(heat.most, heat.values[column]);
     }
     return heat;
@@ -112,6 +116,7 @@ static void draw_columns(struct canvas *canvas, const struct heat *strip)
 static size_t root_number(const struct findings *findings, size_t place)
 {
     const char *root = findings->finding[place].root;
+    /* Findings are in the order of their savings, causes before what they cause. */
     for (size_t i = 0; root && i < place; i++)
         if (strcmp(findings->finding[i].id, root) == 0)
             return i + 1;
@@ -125,6 +130,7 @@ static void draw_names(struct canvas *canvas, const struct findings *findings, s
     struct text_style right = {.align = ALIGN_RIGHT}, muted = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
     char name[700], saving[2 * TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], root[40];
     double room = strip.width;
+    /* Room for the root is taken first: what is cut is the title. */
     if (root_number(findings, place) > 0) {
         snprintf(root, sizeof root, "caused by %zu", root_number(findings, place));
         canvas_text(canvas, strip.x + strip.width, y, muted, root);
@@ -141,6 +147,7 @@ static void draw_names(struct canvas *canvas, const struct findings *findings, s
 /* When it happened is not known: the window of the finding, as a line. */
 static void draw_window(struct canvas *canvas, const struct finding *finding, double duration_s, struct area strip)
 {
+    /* A window may begin before the first event or end after the last, by rounding of seconds. */
     double from = fmin(1, fmax(0, finding->from_s / duration_s)), to = fmin(1, fmax(from, finding->to_s / duration_s));
     canvas_rect(canvas, strip.x + from * strip.width, strip.y + strip.height / 2 - 1.5, (to - from) * strip.width, 3,
                 paint_of(INK_PLAIN));
@@ -162,11 +169,13 @@ static void draw_strips(struct canvas *canvas, const struct chart_input *input, 
         struct area strip = {drawing->plot.x, drawing->top[i] + NAME - 4, drawing->plot.width,
                              drawing->top[i + 1] - drawing->top[i] - NAME - UNDER + 4};
         strips[i] = strip_of(&drawing->findings->finding[i], input->metrics, strip);
+        /* One scale for all strips: findings are compared by colour. */
         scale.most = fmax(scale.most, strips[i].most);
     }
     for (size_t i = 0; i < drawing->shown; i++) {
         struct area strip = {strips[i].grid.x, strips[i].grid.y, drawing->plot.width, strips[i].grid.cell_height};
         bool known = strips[i].most > 0;
+        /* Each strip was made with a maximum of its own. */
         strips[i].most = scale.most;
         if (known && strip.height >= COLUMNS_FROM)
             draw_columns(canvas, &strips[i]);
@@ -195,6 +204,7 @@ static bool has_course(const struct finding *finding)
 /* Rows fill the plot: the strips are what the chart is about. */
 static void share_room(struct drawing *drawing)
 {
+    /* Findings without a course have a line at most to show: the room goes to the others. */
     double even = drawing->plot.height / (double)drawing->shown, unknown = fmin(even, ROW_UNKNOWN);
     size_t known = 0;
     for (size_t i = 0; i < drawing->shown; i++)
@@ -203,7 +213,10 @@ static void share_room(struct drawing *drawing)
     drawing->top[0] = drawing->plot.y;
     for (size_t i = 0; i < drawing->shown; i++) {
         bool is_known = has_course(&drawing->findings->finding[i]);
-        drawing->top[i + 1] = drawing->top[i] + (is_known ? rest / (double)known : unknown);
+        double height = unknown;
+        if (is_known)
+            height = rest / (double)known;
+        drawing->top[i + 1] = drawing->top[i] + height;
     }
 }
 
@@ -214,13 +227,18 @@ void chart_findings_draw(struct canvas *canvas, const struct chart_input *input,
     struct drawing drawing = {.findings = &findings, .shown = findings.count};
     bool side = area.width > 2.6 * RIGHT;
     drawing.shown = smaller(drawing.shown, FINDINGS_MOST);
+    /* Fewer rows that can be read, rather than all of them. */
     while (drawing.shown > 1 && room / (double)drawing.shown < ROW_LEAST)
         drawing.shown--;
     if (drawing.shown > 0 && room >= ROW_LEAST) {
         char note[80];
         struct text_style right = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
-        drawing.plot = (struct area){area.x, area.y + 16, area.width - (side ? RIGHT : 8), room};
-        drawing.saving_x = side ? area.x + area.width : 0;
+        double right_room = 8;
+        if (side) {
+            right_room = RIGHT;
+            drawing.saving_x = area.x + area.width;
+        }
+        drawing.plot = (struct area){area.x, area.y + 16, area.width - right_room, room};
         share_room(&drawing);
         if (side)
             canvas_text(canvas, drawing.saving_x, area.y, right, "could save");

@@ -28,6 +28,7 @@ void chart_iterations_answer(const struct chart_input *input, char answer[CHART_
 /* Rows of iterations in a column of the chart: [first, end). */
 static size_t column_rows(const struct iteration_metrics *iterations, size_t columns, size_t column, size_t *end)
 {
+    /* Rounded alike for both ends, so that columns have no gaps and no iteration is in two. */
     *end = (column + 1) * iterations->row_count / columns;
     return column * iterations->row_count / columns;
 }
@@ -40,13 +41,19 @@ static double cell_value(const struct iteration_metrics *iterations, const struc
                       first = column_rows(iterations, columns, column, &end);
     double sum = 0;
     size_t count = 0;
+    /* Metrics keep groups of processes where these are many: a row of the chart covers one or more of them. */
     for (size_t group = process / iterations->per_group; group <= (last - 1) / iterations->per_group; group++)
         for (size_t i = first; i < end; i++) {
             int64_t ns = iterations->computing_ns[group * iterations->row_count + i];
-            sum += ns >= 0 ? (double)ns / 1e9 : 0;
-            count += ns >= 0;
+            /* Below 0: the process did not take part in this iteration. */
+            if (ns >= 0) {
+                sum += (double)ns / 1e9;
+                count++;
+            }
         }
-    return count > 0 ? sum / (double)count : -1;
+    if (count == 0)
+        return -1;
+    return sum / (double)count;
 }
 
 static void fill(struct heat *heat, const struct iteration_metrics *iterations, const struct rank_axis *ranks)
@@ -56,6 +63,7 @@ static void fill(struct heat *heat, const struct iteration_metrics *iterations, 
         for (size_t column = 0; column < heat->columns; column++) {
             double value = cell_value(iterations, ranks, row, heat->columns, column);
             heat->values[row * heat->columns + column] = larger(value, 0);
+            /* Empty cells have the lightest colour, but no say in where the scale begins. */
             if (value < 0)
                 continue;
             least = fmin(least, value);
@@ -82,8 +90,7 @@ static void draw_numbers(struct canvas *canvas, const struct iteration_metrics *
     char label[TEXT_NUMBER_SIZE];
     double each = plot.width / iterations->count;
     text_thousands(label, iterations->count);
-    double room = (canvas_text_width(canvas, style, label) + 18) / each;
-    size_t step = room <= 1 ? 1 : (size_t)llround(axis_round_up(room));
+    size_t step = axis_label_step(each, canvas_text_width(canvas, style, label) + 18);
     for (size_t i = 0; i < iterations->count; i += step)
         canvas_text(canvas, plot.x + ((double)i + 0.5) * each, plot.y + plot.height + 12, style,
                     text_thousands(label, i));
@@ -100,9 +107,11 @@ static void draw_strip(struct canvas *canvas, const struct chart_input *input, s
         size_t end, count = 0;
         for (size_t i = column_rows(iterations, columns, column, &end); i < end; i++) {
             values[column] += (double)iterations->rows[i].time_ns / 1e9;
+            /* Rows of metrics hold several iterations where these are many: weighted by how many. */
             count += iterations->rows[i].count;
         }
-        values[column] /= count > 0 ? (double)count : 1;
+        if (count > 0)
+            values[column] /= (double)count;
         most = fmax(most, values[column]);
     }
     struct value_axis axis = axis_of_seconds(plot, most);
@@ -117,9 +126,11 @@ static void draw_strip(struct canvas *canvas, const struct chart_input *input, s
     double each = plot.width / iterations->count;
     for (size_t i = 0; i < iterations->slowest_count && i < iterations->slow; i++) {
         const struct slow_iteration *slow = &iterations->slowest[i];
+        /* Slow ones are higher than the means around them, and may leave the axis. */
         double time = fmin((double)slow->time_ns / 1e9, axis.top);
         char number[TEXT_NUMBER_SIZE];
         canvas_tip(canvas, "iteration %u: %s", slow->iteration, text_duration(number, slow->time_ns));
+        /* At least a pixel wide: single slow iterations are what the strip is for. */
         canvas_rect(canvas, plot.x + slow->iteration * each, axis_y(&axis, time), fmax(1, each),
                     plot.y + plot.height - axis_y(&axis, time), paint_of(INK_ACCENT));
     }
@@ -150,16 +161,24 @@ void chart_iterations_draw(struct canvas *canvas, const struct chart_input *inpu
 {
     const struct iteration_metrics *iterations = &input->metrics->phases->iterations;
     bool side = area.width > 2.6 * RIGHT, strip = area.height >= STRIP_LEAST;
-    double width = area.width - AXIS_LABELS - (side ? RIGHT : 8),
-           height = area.height - 20 - BELOW - (strip ? STRIP + STRIP_GAP : 0);
+    double width = area.width - AXIS_LABELS - 8, height = area.height - 20 - BELOW;
+    if (side)
+        width = area.width - AXIS_LABELS - RIGHT;
+    if (strip)
+        height -= STRIP + STRIP_GAP;
     struct rank_axis ranks = axis_of_ranks(input->metrics, area.x, height, CELL_LEAST);
-    size_t room = width > CELL_LEAST ? (size_t)(width / CELL_LEAST) : 1, columns = smaller(iterations->row_count, room);
+    /* A cell has a width that can be seen; the axis of processes sees to its height. */
+    size_t room = 1;
+    if (width > CELL_LEAST)
+        room = (size_t)(width / CELL_LEAST);
+    size_t columns = smaller(iterations->row_count, room);
     struct area plot = {area.x + AXIS_LABELS, area.y + 20, width, height};
     struct heat heat = heat_new(plot, columns, ranks.columns, false);
     /* Gaps between small cells would take more room than the cells. */
-    heat.grid.gap = heat.grid.cell_width >= 24 && heat.grid.cell_height >= 12 ? 1 : 0;
+    heat.grid.gap = heat.grid.cell_width >= 24 && heat.grid.cell_height >= 12;
     fill(&heat, iterations, &ranks);
     heat_draw(canvas, &heat);
+    /* Cells are whole pixels: what is below must be as wide as they came out. */
     plot.width = heat.grid.cell_width * (double)heat.columns;
     plot.height = heat.grid.cell_height * (double)heat.rows;
     canvas_text(canvas, area.x, area.y + 4, (struct text_style){.ink = INK_MUTED}, "process");

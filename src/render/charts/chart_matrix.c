@@ -15,15 +15,26 @@ struct side {
     double share;
 };
 
+/* Messages or bytes, whichever the chart is about. */
+static uint64_t total_of(const struct chart_input *input, const struct traffic *traffic)
+{
+    if (input->by_bytes)
+        return traffic->bytes;
+    return traffic->messages;
+}
+
 /* The process with the largest share of what is sent (or received). */
 static struct side busiest(const struct chart_input *input, const struct traffic *traffic, bool sender)
 {
     size_t rows = input->metrics->process_count;
-    uint64_t *sums = memory_new(rows * sizeof *sums), total = input->by_bytes ? traffic->bytes : traffic->messages;
+    uint64_t *sums = memory_new(rows * sizeof *sums), total = total_of(input, traffic);
     struct side side = {0};
     for (size_t i = 0; i < traffic->count; i++) {
         const struct traffic_pair *pair = &traffic->pairs[i];
-        sums[sender ? pair->from : pair->to] += pair_weight(pair, input->by_bytes);
+        size_t row = pair->to;
+        if (sender)
+            row = pair->from;
+        sums[row] += pair_weight(pair, input->by_bytes);
     }
     for (size_t i = 0; i < rows; i++)
         if (total > 0 && (double)sums[i] / (double)total > side.share)
@@ -37,8 +48,9 @@ static void say_pairs(const struct chart_input *input, struct traffic *traffic, 
     char count[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
     const char *what = input->by_bytes ? "bytes" : "messages";
     traffic_rank(traffic, input->by_bytes);
-    double total = (double)(input->by_bytes ? traffic->bytes : traffic->messages);
+    double total = (double)total_of(input, traffic);
     double most = (double)pair_weight(&traffic->pairs[0], input->by_bytes) / total;
+    /* One and two pairs first: shares of so few say nothing. */
     if (traffic->count == 1)
         chart_say(answer, "Only process %s sends, to process %s",
                   text_number(input->metrics->process[traffic->pairs[0].from].rank).text,
@@ -89,7 +101,9 @@ void chart_matrix_answer(const struct chart_input *input, char answer[CHART_ANSW
 void chart_matrix_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
 {
     struct traffic traffic = traffic_of(input->metrics);
-    double left = area.width > 2 * SIDE_WIDTH + GAP ? area.width - SIDE_WIDTH - GAP : area.width;
+    double left = area.width;
+    if (area.width > 2 * SIDE_WIDTH + GAP)
+        left -= SIDE_WIDTH + GAP;
     struct heat heat = matrix_draw(canvas, input, (struct area){area.x, area.y, left, area.height}, &traffic);
     if (left < area.width) {
         double x = area.x + left + GAP, top = heat.grid.y + 8;

@@ -18,6 +18,7 @@ static char *size_text(char *buffer, int64_t class)
     if (class <= 0)
         snprintf(buffer, TEXT_NUMBER_SIZE, "0");
     else
+        /* Class n holds sizes from 2^(n-1) bytes to below 2^n; units change every ten bits. */
         snprintf(buffer, TEXT_NUMBER_SIZE, "%d %s", 1 << bits % 10, units[bits / 10]);
     return buffer;
 }
@@ -44,6 +45,7 @@ static double sum_of(const struct metrics *metrics, double (*value)(const struct
 /* The class in which the middle one of all messages (or bytes) is. */
 static int64_t middle_class(const struct metrics *metrics, double (*value)(const struct message_row *row))
 {
+    /* The rows are in the order of their classes. */
     double half = sum_of(metrics, value) / 2, sum = 0;
     for (size_t i = 0; i < metrics->size_count; i++) {
         sum += value(&metrics->sizes[i]);
@@ -60,6 +62,7 @@ static size_t largest_class(const struct metrics *metrics, double *share)
     for (size_t i = 0; i < metrics->size_count; i++)
         if (messages_of(&metrics->sizes[i]) > messages_of(&metrics->sizes[best]))
             best = i;
+    /* Only asked where there are messages: the sum is not 0. */
     *share = messages_of(&metrics->sizes[best]) / sum_of(metrics, messages_of);
     return best;
 }
@@ -94,6 +97,7 @@ void chart_messages_answer(const struct chart_input *input, char answer[CHART_AN
     else if (share > 0.5)
         say_one_class(metrics, class, share, answer);
     else
+        /* Two medians: many small messages and few large ones are the usual reason why they differ. */
         chart_say(
             answer, "Half of the messages are smaller than %s; half of the bytes travel in messages of %s or more",
             size_text(size, middle_class(metrics, messages_of) + 1), size_text(large, middle_class(metrics, bytes_of)));
@@ -108,6 +112,7 @@ struct classes {
 static struct classes classes_of(const struct metrics *metrics)
 {
     struct classes classes = {metrics->sizes, metrics->size_count};
+    /* Leading classes without messages (empty ones above all) would squeeze the others. */
     while (classes.count > 1 && messages_of(classes.row) <= 0) {
         classes.row++;
         classes.count--;
@@ -125,7 +130,7 @@ static void draw_panel(struct canvas *canvas, struct classes classes, struct are
     canvas_text(canvas, plot.x, plot.y - 26, (struct text_style){.bold = true}, bytes ? "bytes" : "messages");
     canvas_line(canvas, plot.x, plot.y + plot.height, plot.x + plot.width, plot.y + plot.height, 1, paint_of(INK_AXIS));
     for (size_t i = 0; i < classes.count; i++) {
-        double share = most > 0 ? value(&classes.row[i]) / most : 0, height = share * plot.height;
+        double height = ratio_of(value(&classes.row[i]), most) * plot.height;
         double x = plot.x + (double)i * width;
         char number[TEXT_NUMBER_SIZE], from[TEXT_NUMBER_SIZE];
         uint64_t count = text_whole(value(&classes.row[i]));
@@ -133,10 +138,12 @@ static void draw_panel(struct canvas *canvas, struct classes classes, struct are
             text_bytes(number, count);
         else
             text_thousands(number, count);
+        /* No shape and no number for an empty class; its place stays. */
         if (count == 0)
             continue;
         canvas_tip(canvas, "from %s: %s", size_text(from, classes.row[i].key), number);
         canvas_rect(canvas, x + width * 0.08, plot.y + plot.height - height, width * 0.84, height, paint);
+        /* Numbers that do not fit are in the tip. */
         if (canvas_text_width(canvas, centred, number) + 4 <= width)
             canvas_text(canvas, x + width / 2, plot.y + plot.height - height - 9, centred, number);
     }
@@ -156,7 +163,11 @@ static void draw_sizes(struct canvas *canvas, struct classes classes, struct are
     for (size_t i = 0; i < classes.count; i++) {
         char label[TEXT_NUMBER_SIZE];
         int64_t class = classes.row[i].key;
-        if (class > 0 ? (class - 1) % (int64_t)step != 0 : step > 1)
+        /* Class 0 is that of empty messages, no power of two: it is labelled where all are. */
+        bool labelled = step == 1;
+        if (class > 0)
+            labelled = (class - 1) % (int64_t)step == 0;
+        if (!labelled)
             continue;
         canvas_text(canvas, plot.x + ((double)i + 0.5) * width, plot.y + plot.height + 12, style,
                     size_text(label, class));
@@ -170,6 +181,7 @@ void chart_messages_draw(struct canvas *canvas, const struct chart_input *input,
         return;
     double height = (area.height - 2 * GAP - 44) / 2;
     bool both = height >= PANEL_LEAST;
+    /* Too low for two panels: the messages have all of the room. */
     if (!both)
         height = area.height - GAP - 20;
     struct classes classes = classes_of(metrics);

@@ -30,20 +30,24 @@ void chart_scaling_answer(const struct chart_input *input, char answer[CHART_ANS
     const struct scaling_size *first = &scaling->sizes[0], *last = &scaling->sizes[scaling->size_count - 1];
     char share[TEXT_NUMBER_SIZE], times[32];
     bool slower = last->speedup < 1;
-    double ratio = slower ? 1 / last->speedup : last->speedup;
+    double ratio = last->speedup;
+    if (slower)
+        ratio = 1 / ratio;
+    const char *fast = slower ? "slow" : "fast";
     snprintf(times, sizeof times, "%.*f", ratio >= 9.95 ? 0 : 1, ratio);
     text_share(share, last->efficiency);
     if (scaling->half_n > 0)
         chart_say(answer, "%.0f %s are %s times as %s as %.0f, at an efficiency of %s; it %s below 50 %% at %.0f",
-                  scaling_n(last), axis_size_name(scaling), times, slower ? "slow" : "fast", scaling_n(first), share,
+                  scaling_n(last), axis_size_name(scaling), times, fast, scaling_n(first), share,
                   scaling->half_measured ? "falls" : "will fall", scaling->half_n);
     else
         chart_say(answer, "%.0f %s are %s times as %s as %.0f, at an efficiency of %s", scaling_n(last),
-                  axis_size_name(scaling), times, slower ? "slow" : "fast", scaling_n(first), share);
+                  axis_size_name(scaling), times, fast, scaling_n(first), share);
 }
 
 static double speed_y(const struct speed_axis *axis, double speed)
 {
+    /* Logarithms on both axes: a law of powers is then a straight line, and so is ideal scaling. */
     double share = log2(speed / axis->least) / log2(axis->most / axis->least);
     return axis->area.y + axis->area.height * (1 - share);
 }
@@ -53,13 +57,17 @@ static double speedup_at(const struct scaling *scaling, double n, double time_s)
 {
     const struct scaling_size *first = &scaling->sizes[0];
     double ratio = first->time_s / time_s;
-    return scaling->weak ? ratio * n / scaling_n(first) : ratio;
+    /* In weak scaling the work grows with n: the same time is a speed-up of n. */
+    if (scaling->weak)
+        return ratio * n / scaling_n(first);
+    return ratio;
 }
 
 static double largest_n(const struct scaling *scaling)
 {
     double most = scaling_n(&scaling->sizes[scaling->size_count - 1]);
     for (size_t i = 0; i < 2; i++)
+        /* Forecasts that there are not have a size of 0. */
         most = fmax(most, scaling->forecasts[i].n);
     return most;
 }
@@ -75,7 +83,9 @@ static struct speed_axis speeds_of(const struct scaling *scaling, struct area ar
         }
     for (size_t i = 0; i < 2 && scaling->forecasts[i].n > 0; i++)
         least =
+            /* A forecast far below would take all of the room from what was measured. */
             fmin(least, fmax(0.05, speedup_at(scaling, scaling->forecasts[i].n, scaling->forecasts[i].time.time_s)));
+    /* Whole powers of two, without one more where rounding leaves a speed-up just beyond it. */
     return (struct speed_axis){area, exp2(floor(log2(least) + 1e-9)), exp2(ceil(log2(most) - 1e-9))};
 }
 
@@ -87,7 +97,10 @@ static void draw_speeds(const struct drawing *drawing)
     for (double speed = axis->least; speed <= axis->most * 1.001; speed *= 2) {
         char label[32];
         double y = speed_y(axis, speed);
-        snprintf(label, sizeof label, speed < 1 ? "1/%.4g×" : "%.4g×", speed < 1 ? 1 / speed : speed);
+        if (speed < 1)
+            snprintf(label, sizeof label, "1/%.4g×", 1 / speed);
+        else
+            snprintf(label, sizeof label, "%.4g×", speed);
         canvas_line(drawing->canvas, axis->area.x, y, right, y, 1, paint_of(INK_GRID));
         canvas_text(drawing->canvas, axis->area.x - 10, y, style, label);
     }
@@ -112,16 +125,24 @@ static void draw_law(const struct drawing *drawing)
     if (!law->found)
         return;
     for (int beyond = 0; beyond < 2; beyond++) {
-        double begin = beyond ? measured : from, end = beyond ? drawing->sizes.most : measured;
+        double begin = from, end = measured;
+        struct paint paint = paint_of(INK_MPI);
+        if (beyond) {
+            begin = measured;
+            end = drawing->sizes.most;
+            paint = paint_faded(INK_MPI, 0.5);
+        }
         size_t count = 0;
         for (size_t i = 0; i < CURVE_POINTS; i++) {
+            /* Points at equal distances on the logarithmic axis. */
             double n = begin * pow(end / begin, (double)i / (CURVE_POINTS - 1));
             double speed = speedup_at(scaling, n, law_at(law, n));
+            /* A law leaves the chart at its edge: clipping would need a path of its own. */
             if (speed >= drawing->speeds.least && speed <= drawing->speeds.most)
                 points[count++] = (struct point){axis_size_x(&drawing->sizes, n), speed_y(&drawing->speeds, speed)};
         }
         if (count > 1)
-            canvas_polyline(drawing->canvas, points, count, 2, beyond ? paint_faded(INK_MPI, 0.5) : paint_of(INK_MPI));
+            canvas_polyline(drawing->canvas, points, count, 2, paint);
     }
 }
 
@@ -129,6 +150,7 @@ static void draw_law(const struct drawing *drawing)
 static void draw_bar(const struct drawing *drawing, double n, double low, double high, struct paint paint)
 {
     double x = axis_size_x(&drawing->sizes, n);
+    /* What is beyond the axis ends at its edge. */
     double bottom = speed_y(&drawing->speeds, fmax(low, drawing->speeds.least));
     double top = speed_y(&drawing->speeds, fmin(fmax(high, drawing->speeds.least), drawing->speeds.most));
     canvas_line(drawing->canvas, x, top, x, bottom, 1.5, paint);
@@ -147,12 +169,16 @@ static void draw_forecasts(const struct drawing *drawing)
         char time[TEXT_NUMBER_SIZE];
         draw_bar(drawing, forecast->n, speedup_at(scaling, forecast->n, forecast->time.high_s),
                  speedup_at(scaling, forecast->n, forecast->time.low_s), paint_faded(INK_MPI, 0.6));
+        /* A ring with the ground inside: measured points are filled. */
         canvas_circle(drawing->canvas, x, y, 5, paint_of(INK_BACK));
         canvas_ring(drawing->canvas, x, y, 5, 1.5, paint_of(INK_MPI));
         /* Below the ring where the diagonal's name is beside it. */
         double ideal = speed_y(&drawing->speeds, drawing->sizes.most / scaling_n(&scaling->sizes[0]));
-        canvas_text(drawing->canvas, x + 12, y + (i == 0 || fabs(y - ideal) < 18 ? 18 : 0),
-                    (struct text_style){.ink = INK_MUTED},
+        double below = 0;
+        if (i == 0 || fabs(y - ideal) < 18)
+            below = 18;
+        canvas_text(drawing->canvas, x + 12, y + below, (struct text_style){.ink = INK_MUTED},
+                    /* Forecasts can be absurd; a time in ns must stay within 64 bits. */
                     text_duration(time, llround(fmin(forecast->time.time_s, 9e9) * 1e9)));
     }
 }
@@ -163,6 +189,7 @@ static void draw_measured(const struct drawing *drawing)
     for (size_t i = 0; i < scaling->size_count; i++) {
         const struct scaling_size *size = &scaling->sizes[i];
         double n = scaling_n(size);
+        /* Written so that NaN is left out as well. */
         if (!(size->speedup > 0))
             continue;
         double x = axis_size_x(&drawing->sizes, n), y = speed_y(&drawing->speeds, size->speedup);
@@ -173,11 +200,14 @@ static void draw_measured(const struct drawing *drawing)
                      paint_of(INK_MPI));
         canvas_tip(drawing->canvas, "%u × %u: %s", size->processes, size->threads,
                    text_duration(time, llround(fmin(size->time_s, 9e9) * 1e9)));
-        canvas_circle(drawing->canvas, x, y, 5, paint_of(poor ? INK_ACCENT : INK_MPI));
+        enum ink point = INK_MPI;
+        struct text_style style = {.bold = poor};
+        if (poor)
+            point = style.ink = INK_ACCENT;
+        canvas_circle(drawing->canvas, x, y, 5, paint_of(point));
+        /* The first size is the base, with an efficiency of 100 % by definition. */
         if (i > 0)
-            canvas_text(drawing->canvas, x + 10, y + 16,
-                        (struct text_style){.bold = poor, .ink = poor ? INK_ACCENT : INK_TEXT},
-                        text_share(share, size->efficiency));
+            canvas_text(drawing->canvas, x + 10, y + 16, style, text_share(share, size->efficiency));
     }
 }
 
@@ -186,6 +216,7 @@ static void draw_cores(const struct drawing *drawing)
 {
     double cores = drawing->scaling->cores;
     char label[48];
+    /* Cores beyond the sizes that were run explain nothing in them. */
     if (cores < drawing->sizes.least || cores >= scaling_n(&drawing->scaling->sizes[drawing->scaling->size_count - 1]))
         return;
     double x = axis_size_x(&drawing->sizes, cores), top = drawing->speeds.area.y;
@@ -210,9 +241,9 @@ void chart_scaling_draw(struct canvas *canvas, const struct chart_input *input, 
     draw_law(&drawing);
     draw_measured(&drawing);
     draw_forecasts(&drawing);
-    chart_note(canvas,
-               scaling->rows[0].law.found
-                   ? "Per cent are efficiencies. Rings: what the law of the measured times makes of larger runs, "
-                     "with 90 % intervals."
-                   : "Per cent are efficiencies. Too few sizes to extrapolate.");
+    const char *note = "Per cent are efficiencies. Too few sizes to extrapolate.";
+    if (scaling->rows[0].law.found)
+        note = "Per cent are efficiencies. Rings: what the law of the measured times makes of larger runs, "
+               "with 90 % intervals.";
+    chart_note(canvas, note);
 }
