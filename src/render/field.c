@@ -125,10 +125,9 @@ static size_t character(const char *at, bool *shown)
     /* g_utf8_get_char_validated() marks errors by values beyond the last character of Unicode. */
     bool valid = c < 0x110000;
     /* Escape sequences of a name would change colours or move the cursor: C0, DEL and C1 are replaced. */
+    /* Line separators, embeddings and isolates (U+2028 to U+202E, U+2066 to U+2069) turn the order of what follows. */
     bool control = c < 0x20 || (c >= 0x7F && c < 0xA0),
-         /* Line separators, embeddings and isolates (U+2028 to U+202E, U+2066 to U+2069) turn the order of what
-          * follows. */
-        turns = (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+         turns = (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
     *shown = valid && !control && !turns;
     return valid ? (size_t)(g_utf8_next_char(at) - at) : 1;
 }

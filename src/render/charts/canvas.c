@@ -75,9 +75,9 @@ struct canvas *canvas_new(enum canvas_kind kind, struct output *output, double w
     cairo_font_options_set_hint_style(font, CAIRO_HINT_STYLE_NONE);
     pango_cairo_context_set_font_options(canvas->measuring, font);
     cairo_font_options_destroy(font);
+    /* Only Cairo can fail here: it makes its surface at once, SVG writes as it goes. */
     if (kind == CANVAS_SVG)
         canvas_svg_begin(canvas);
-    /* Only Cairo can fail here: it makes its surface at once, SVG writes as it goes. */
     else if (!canvas_cairo_begin(canvas)) {
         g_object_unref(canvas->measuring);
         free(canvas);

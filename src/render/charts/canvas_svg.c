@@ -87,9 +87,9 @@ static void end_shape(struct canvas *canvas)
 static void write_paint(struct canvas *canvas, const char *property, struct paint paint)
 {
     struct output *output = canvas->output;
+    /* Inside a page colours are classes, so that the page's light and dark scheme decide them. */
     if (paint.ink == INK_RGB)
         output_print(output, " %s=\"#%06X\"", property, (unsigned)paint.rgb);
-    /* Inside a page colours are classes, so that the page's light and dark scheme decide them. */
     else if (canvas->options.theme == THEME_PAGE)
         output_print(output, " class=\"%c%u\"", *property, paint.ink);
     else

@@ -18,11 +18,10 @@ static const double STANDS_OUT = 1.1;
 void chart_balance_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
 {
     const struct metrics *metrics = input->metrics;
+    /* Parallel efficiency counts from the time in which processes work; the chart's shares are of the whole run. */
     double run_ns = (double)time_since(metrics->begin_ns, metrics->end_ns),
            working_ns = (double)working_duration_ns(metrics),
-           /* Parallel efficiency counts from the time in which processes work; the chart's shares are of the whole
-            * run. */
-        mean = ratio_of(efficiency_of(metrics).parallel * working_ns, run_ns);
+           mean = ratio_of(efficiency_of(metrics).parallel * working_ns, run_ns);
     char all[TEXT_NUMBER_SIZE], one[TEXT_NUMBER_SIZE];
     size_t row = 0;
     for (size_t i = 1; i < metrics->process_count; i++)

@@ -19,11 +19,11 @@ void chart_compute_answer(const struct chart_input *input, char answer[CHART_ANS
     const struct heuristic_result *result = heuristics_find(input->results, "stddev-compute");
     const struct measure *measure = &result->measure;
     char least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE];
+    /* The heuristic has a headline if the difference costs enough to be reported. */
     if (measure->most <= 0)
         chart_say(answer, "No process computes anything outside MPI");
     else if (measure->count < 2)
         chart_say(answer, "The only process computes for %s", seconds_text(most, measure->most));
-    /* The heuristic has a headline if the difference costs enough to be reported. */
     else if (*result->headline)
         chart_say(answer, "%s", result->headline);
     else if (measure_is_even(measure))

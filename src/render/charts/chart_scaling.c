@@ -81,9 +81,9 @@ static struct speed_axis speeds_of(const struct scaling *scaling, struct area ar
             least = fmin(least, scaling->sizes[i].speedup);
             most = fmax(most, scaling->sizes[i].speedup);
         }
+    /* A forecast far below would take all of the room from what was measured. */
     for (size_t i = 0; i < 2 && scaling->forecasts[i].n > 0; i++)
         least =
-            /* A forecast far below would take all of the room from what was measured. */
             fmin(least, fmax(0.05, speedup_at(scaling, scaling->forecasts[i].n, scaling->forecasts[i].time.time_s)));
     /* Whole powers of two, without one more where rounding leaves a speed-up just beyond it. */
     return (struct speed_axis){area, exp2(floor(log2(least) + 1e-9)), exp2(ceil(log2(most) - 1e-9))};
@@ -177,8 +177,8 @@ static void draw_forecasts(const struct drawing *drawing)
         double below = 0;
         if (i == 0 || fabs(y - ideal) < 18)
             below = 18;
+        /* Forecasts can be absurd; a time in ns must stay within 64 bits. */
         canvas_text(drawing->canvas, x + 12, y + below, (struct text_style){.ink = INK_MUTED},
-                    /* Forecasts can be absurd; a time in ns must stay within 64 bits. */
                     text_duration(time, llround(fmin(forecast->time.time_s, 9e9) * 1e9)));
     }
 }

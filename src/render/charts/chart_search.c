@@ -4,6 +4,7 @@
 #include "render/charts/chart.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "render/reports/search_report.h"
 
@@ -33,7 +34,8 @@ void chart_search_answer(const struct chart_input *input, char answer[CHART_ANSW
 
 struct layout {
     const struct search *search;
-    bool *shown;    /* by node */
+    bool *shown; /* by node */
+    /* Nodes are in the order of the tree, so that all below a node stand between it and this place. */
     size_t *behind; /* by node: search_behind */
     size_t shown_count;
     bool *on_path; /* by node: named in the title */
@@ -51,14 +53,14 @@ static int by_wish(const void *a, const void *b)
 {
     const struct wish *left = a, *right = b;
     if (left->order != right->order)
-        return left->order < right->order ? -1 : 1;
+        return order_by(left->order, right->order);
     if ((left->depth == 0) != (right->depth == 0))
-        return left->depth == 0 ? -1 : 1;
+        return order_by(right->depth == 0, left->depth == 0);
     if (left->ns != right->ns)
-        return left->ns > right->ns ? -1 : 1;
+        return order_by(right->ns, left->ns);
     if (left->depth != right->depth)
-        return left->depth < right->depth ? -1 : 1;
-    return left->node < right->node ? -1 : 1;
+        return order_by(left->depth, right->depth);
+    return order_by(left->node, right->node);
 }
 
 /* Nodes below one that is not shown get no room either. */
@@ -70,15 +72,17 @@ static void choose(struct layout *layout, size_t rows)
     struct wish *wishes = memory_new(count * sizeof *wishes);
     for (size_t i = 0; i < count; i++) {
         const struct search_node *node = &layout->search->nodes[i];
-        int64_t above_ns = node->parent == SEARCH_ROOT ? INT64_MAX : wishes[node->parent].ns;
-        wishes[i] = (struct wish){i, orders[node->state], (unsigned)search_depth(layout->search, i),
-                                  node->ns < above_ns ? node->ns : above_ns};
+        wishes[i] = (struct wish){i, orders[node->state], (unsigned)search_depth(layout->search, i), node->ns};
+        /* A child has at most its parent's time, so that it does not come before it. */
+        if (node->parent != SEARCH_ROOT)
+            wishes[i].ns = smaller(node->ns, wishes[node->parent].ns);
     }
     if (count > 0)
         qsort(wishes, count, sizeof *wishes, by_wish);
     for (size_t i = 0; i < count && layout->shown_count < rows; i++) {
         uint32_t parent = layout->search->nodes[wishes[i].node].parent;
         if (parent != SEARCH_ROOT && !layout->shown[parent])
+            /* Its parent came before it in the order and got no room: a branch would begin nowhere. */
             continue;
         layout->shown[wishes[i].node] = true;
         layout->shown_count++;
@@ -92,6 +96,7 @@ static void draw_mark(struct canvas *canvas, double x, double y, enum search_sta
 {
     switch (state) {
     case SEARCH_TRUE:
+        /* Filled, a ring, a question mark, a dot: states can be told apart in grey print. */
         canvas_circle(canvas, x, y, MARK, paint_of(on_path ? INK_ACCENT : INK_MUTED));
         break;
     case SEARCH_FALSE:
@@ -120,6 +125,7 @@ static bool hides_some(const struct layout *layout, size_t at)
     for (size_t i = at + 1; i < layout->behind[at]; i++)
         if (!layout->shown[i] && layout->search->nodes[i].state == SEARCH_TRUE)
             return true;
+    /* The search itself keeps only so many nodes: what it cut is hidden as well. */
     return node->more_true > 0 || node->cut;
 }
 
@@ -129,7 +135,6 @@ static bool has_plus(const struct layout *layout, size_t at)
     return layout->shown[at] && layout->search->nodes[at].state == SEARCH_TRUE && hides_some(layout, at);
 }
 
-/* Shares as bars, up to 100 %; the threshold is a line across. */
 /* One path is the answer; other true hypotheses stay in the background. */
 static enum ink bar_ink(bool on_path, bool is_true)
 {
@@ -138,20 +143,27 @@ static enum ink bar_ink(bool on_path, bool is_true)
     return is_true ? INK_MUTED : INK_PLAIN;
 }
 
+/* Shares as bars, up to 100 %; the threshold is a line across. */
 static void draw_value(struct canvas *canvas, const struct search_node *node, bool on_path, bool has_times,
                        struct area bar, double y)
 {
     char value[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE];
     bool is_true = node->state == SEARCH_TRUE;
-    struct text_style style = {.align = ALIGN_RIGHT, .bold = is_true, .ink = is_true ? INK_TEXT : INK_MUTED};
+    struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
+    if (is_true) {
+        style.bold = true;
+        style.ink = INK_TEXT;
+    }
     double right = bar.x + bar.width + VALUE_ROOM;
     if (node->state == SEARCH_NEVER)
         return;
+    /* Seconds, bytes and counts have no whole of which a bar could be a part. */
     bool is_share = node->unit.seconds == 0 && node->unit.bytes == 0 && node->unit.counts == 0;
     if (node->has_value && is_share && isfinite(node->value)) {
         canvas_rect(canvas, bar.x, y - BAR / 2.0, bar.width, BAR, paint_of(INK_GRID));
         canvas_rect(canvas, bar.x, y - BAR / 2.0, bar.width * fmin(1, fmax(0, node->value)), BAR,
                     paint_of(bar_ink(on_path, is_true)));
+        /* A threshold at an end would be drawn over the edge of the bar. */
         if (node->threshold > 0 && node->threshold < 1)
             canvas_line(canvas, bar.x + bar.width * node->threshold, y - BAR / 2.0 - 2,
                         bar.x + bar.width * node->threshold, y + BAR / 2.0 + 2, 1, paint_of(INK_TEXT));
@@ -165,9 +177,10 @@ static void draw_value(struct canvas *canvas, const struct search_node *node, bo
 /* The text of the row: the title, and other hypotheses that it would explain. */
 static const char *title_of(char text[TITLE_SIZE], const struct search_node *node)
 {
+    const char *title = node->title ? node->title : "";
     if (!node->also_explains)
-        return node->title ? node->title : "";
-    snprintf(text, TITLE_SIZE, "%.300s (also explains %.180s)", node->title ? node->title : "", node->also_explains);
+        return title;
+    snprintf(text, TITLE_SIZE, "%.300s (also explains %.180s)", title, node->also_explains);
     text_end_whole(text);
     return text;
 }
@@ -190,16 +203,16 @@ static void draw_nodes(struct canvas *canvas, const struct layout *layout, struc
         char title[TITLE_SIZE];
         double x = area.x + MARK + 2 + STEP * (double)search_depth(search, i);
         bool is_true = node->state == SEARCH_TRUE, plus = has_plus(layout, i);
+        /* Parents come before their children: their places are known. */
         places[i] = y;
         if (node->parent != SEARCH_ROOT)
             draw_branch(canvas, x, places[node->parent], y);
         if (node->reason)
             canvas_tip(canvas, "%.120s: %.160s", node->title ? node->title : "", node->reason);
         draw_mark(canvas, x, y, node->state, layout->on_path[i]);
-        canvas_text_cut(
-            canvas, x + MARK + 7, y, bar.x - 16 - (plus ? 18 : 0) - (x + MARK + 7),
-            (struct text_style){.bold = is_true && node->axis == AXIS_WHY, .ink = is_true ? INK_TEXT : INK_MUTED},
-            title_of(title, node));
+        struct text_style style = {.bold = is_true && node->axis == AXIS_WHY, .ink = is_true ? INK_TEXT : INK_MUTED};
+        canvas_text_cut(canvas, x + MARK + 7, y, bar.x - 16 - (plus ? 18 : 0) - (x + MARK + 7), style,
+                        title_of(title, node));
         if (plus)
             draw_plus(canvas, bar.x - 16, y);
         draw_value(canvas, node, layout->on_path[i], area.width > WIDE, bar, y);
@@ -226,6 +239,7 @@ static void draw_key(struct canvas *canvas, const struct layout *layout, struct 
         x += MARK + 7 + canvas_text_width(canvas, (struct text_style){0}, text) + 26;
     }
     const char *words = "more below:  sight search --all";
+    /* The hint is worth room only if something is hidden; short words are better than none. */
     double room = area.x + area.width - (x + 12);
     bool plus = false;
     if (canvas_text_width(canvas, (struct text_style){0}, words) > room)
@@ -243,6 +257,7 @@ void chart_search_draw(struct canvas *canvas, const struct chart_input *input, s
     const struct search *search = input->metrics->search;
     struct layout layout = {.search = search};
     double rows = floor((area.height - KEY_ROOM) / ROW);
+    /* Titles would have no room beside the bars. */
     if (rows < 1 || area.width < 420 || search->count == 0)
         return;
     layout.shown = memory_new(search->count * sizeof *layout.shown);
@@ -250,6 +265,7 @@ void chart_search_draw(struct canvas *canvas, const struct chart_input *input, s
     for (size_t i = 0; i < search->count; i++)
         layout.behind[i] = search_behind(search, i);
     layout.on_path = memory_new(search->count * sizeof *layout.on_path);
+    /* From the hypothesis of the title up to the root, whose number is beyond the last node. */
     for (size_t at = search_main_node(search); at < search->count; at = search->nodes[at].parent)
         layout.on_path[at] = true;
     choose(&layout, (size_t)rows);

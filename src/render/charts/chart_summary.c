@@ -2,6 +2,7 @@
 /* Two bars: computing and MPI, summed over all processes; below, MPI by function. */
 #include "render/charts/chart.h"
 
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/efficiency.h"
 #include "render/charts/palette.h"
@@ -30,16 +31,17 @@ static void draw_bar(struct canvas *canvas, struct area area, double height, con
                      double most, double all, struct paint paint)
 {
     double names = fmin(NAMES, area.width * 0.3), y = area.y + height / 2;
+    /* Room for the label is kept at the right, so that the longest bar has its label, too. */
     double width = area.width - names - fmin(VALUES, area.width * 0.4);
     char number[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], label[2 * TEXT_NUMBER_SIZE + 8];
-    double length = most > 0 ? seconds / most * width : 0;
+    double length = ratio_of(seconds, most) * width;
     bool large = height >= BAR;
     canvas_text_cut(canvas, area.x + names - 12, y, names - 12,
                     (struct text_style){.align = ALIGN_RIGHT, .bold = large}, name);
+    /* The tip belongs to the bar, which is the next shape that is drawn. */
     canvas_tip(canvas, "%s: %s", name, seconds_text(number, seconds));
     canvas_rect(canvas, area.x + names, area.y, length, height, paint);
-    snprintf(label, sizeof label, "%s   %s", seconds_text(number, seconds),
-             text_share(share, all > 0 ? seconds / all : 0));
+    snprintf(label, sizeof label, "%s   %s", seconds_text(number, seconds), text_share(share, ratio_of(seconds, all)));
     canvas_text(canvas, area.x + names + length + 10, y, (struct text_style){.bold = large}, label);
 }
 
@@ -50,6 +52,7 @@ void chart_summary_draw(struct canvas *canvas, const struct chart_input *input, 
     double compute = 0, mpi = 0;
     for (size_t i = 0; i < metrics->process_count; i++) {
         compute += (double)metrics_compute_ns(metrics, i) / 1e9;
+        /* Polling is MPI here as in the other charts: a process that asks again and again does not compute. */
         mpi += (double)(metrics->process[i].communication_ns + metrics_polled_ns(metrics, i)) / 1e9;
     }
     double all = compute + mpi, most = fmax(compute, mpi), y = area.y + 10;
@@ -62,16 +65,22 @@ void chart_summary_draw(struct canvas *canvas, const struct chart_input *input, 
         canvas_text(canvas, area.x + fmin(NAMES, area.width * 0.3), y, (struct text_style){.ink = INK_MUTED},
                     "time in MPI by function");
     y += 16;
+    /* One row more than functions with a place: that of all others. */
     for (size_t i = 0; i <= functions.count && y + ROW < area.y + area.height; i++) {
         bool others = i == functions.count;
         char name[64];
         if (others && functions.others == 0)
             break;
+        struct area bar = {area.x, y, area.width, SLIM};
+        const struct state_def *state = NULL;
+        if (!others)
+            state = &metrics->defs->states[functions.state[i]];
         snprintf(name, sizeof name, "%zu other functions", functions.others);
-        const struct state_def *state = others ? NULL : &metrics->defs->states[functions.state[i]];
-        draw_bar(canvas, (struct area){area.x, y, area.width, SLIM}, SLIM, others ? name : state->name,
-                 functions.seconds[others ? FUNCTIONS_MAX : i], most, all,
-                 others ? paint_of(INK_OTHER) : palette_paint(state, input->own_colours));
+        if (state)
+            draw_bar(canvas, bar, SLIM, state->name, functions.seconds[i], most, all,
+                     palette_paint(state, input->own_colours));
+        else
+            draw_bar(canvas, bar, SLIM, name, functions.seconds[FUNCTIONS_MAX], most, all, paint_of(INK_OTHER));
         y += ROW;
     }
     chart_note(canvas, "Seconds are summed over all processes; shares are shares of that sum.");

@@ -53,9 +53,10 @@ struct drawing {
 static double x_of(const struct drawing *drawing, int64_t time_ns)
 {
     const struct timeline_view *view = &drawing->scene->view;
-    double share = time_ns <= view->from_ns
-                       ? 0
-                       : (double)time_since(view->from_ns, time_ns) / (double)time_since(view->from_ns, view->to_ns);
+    /* What began before the window is drawn from its edge on. */
+    double share = 0;
+    if (time_ns > view->from_ns)
+        share = (double)time_since(view->from_ns, time_ns) / (double)time_since(view->from_ns, view->to_ns);
     return drawing->plot.x + drawing->plot.width * fmin(share, 1);
 }
 
@@ -81,6 +82,7 @@ static size_t first_part(const struct scene_cell *cell, const bool done[SCENE_PA
 {
     size_t first = SCENE_PARTS;
     for (size_t i = 0; i < SCENE_PARTS; i++)
+        /* The number of a state orders them; computing has the largest, and so comes last, at the bottom. */
         if (!done[i] && cell->part[i] != TIMELINE_ABSENT && (first == SCENE_PARTS || cell->part[i] < cell->part[first]))
             first = i;
     return first;
@@ -89,7 +91,9 @@ static size_t first_part(const struct scene_cell *cell, const bool done[SCENE_PA
 static void cut_cell(const struct scene_cell *cell, struct layers *layers, size_t at, size_t columns)
 {
     bool done[SCENE_PARTS] = {0};
-    double sum = 0, whole = 0, waiting = layers->waits ? (double)cell->waiting * layers->each : 0;
+    double sum = 0, whole = 0, waiting = 0;
+    if (layers->waits)
+        waiting = (double)cell->waiting * layers->each;
     uint32_t layer = 0;
     uint16_t state = cell->state;
     for (size_t i = 0; i < SCENE_PARTS; i++)
@@ -97,12 +101,15 @@ static void cut_cell(const struct scene_cell *cell, struct layers *layers, size_
     for (size_t part; (part = first_part(cell, done)) < SCENE_PARTS; done[part] = true) {
         state = cell->part[part];
         sum += (double)cell->share[part];
+        /* Sums are rounded, not shares: layers add up to the whole line without a rest. */
         for (uint32_t end = (uint32_t)lround(sum / whole * layers->each); layer < end && layer < layers->each;
              layer++) {
             layers->state[at + layer * columns] = state;
+            /* Waiting is shown from the top: functions are there, and computing is no waiting. */
             layers->waiting[at + layer * columns] = layer + 0.5 < waiting && state != TIMELINE_OUTSIDE;
         }
     }
+    /* Rounding may leave a layer: the last state takes it. */
     for (; layer < layers->each; layer++)
         layers->state[at + layer * columns] = state;
 }
@@ -117,6 +124,7 @@ static struct layers cut_cells(const struct drawing *drawing)
     layers.waiting = memory_new(all * layers.each * sizeof *layers.waiting);
     for (size_t i = 0; i < all; i++) {
         size_t at = i / columns * columns * layers.each + i % columns;
+        /* A line of a few pixels has no room for shares: one state, and it waits or not. */
         if (layers.each > 1) {
             cut_cell(&scene->cells[i], &layers, at, columns);
         } else {
@@ -140,7 +148,9 @@ static void draw_cells_of(const struct drawing *drawing, const struct layers *la
             size_t at = line * (size_t)scene->columns + column;
             if (layers->state[at] != state || layers->waiting[at] != waiting)
                 continue;
-            struct run *last = count ? &runs[count - 1] : NULL;
+            struct run *last = NULL;
+            if (count > 0)
+                last = &runs[count - 1];
             if (last && last->row == line && last->column + last->length == column)
                 last->length++;
             else
@@ -156,6 +166,7 @@ static void draw_cells(const struct drawing *drawing)
     const struct scene *scene = drawing->scene;
     struct layers layers = cut_cells(drawing);
     size_t all = (size_t)scene->lines * layers.each * scene->columns;
+    /* Each state is drawn in one pass over the cells: those that do not occur are not tried. */
     bool *met = memory_new(UINT16_MAX + 1);
     struct run *runs = memory_new(all * sizeof *runs);
     for (size_t i = 0; i < all; i++)
@@ -183,7 +194,9 @@ static double y_of(const struct drawing *drawing, uint32_t row)
 static void bar(const struct drawing *drawing, uint32_t row, int64_t from_ns, int64_t to_ns, double inset,
                 struct paint paint)
 {
-    double x = x_of(drawing, from_ns), y = y_of(drawing, row), gap = drawing->line > 6 ? 1 : 0;
+    double x = x_of(drawing, from_ns), y = y_of(drawing, row), gap = 0;
+    if (drawing->line > 6)
+        gap = 1;
     /* A call of a ns is to be seen, too: half a pixel at least. */
     double width = fmax(x_of(drawing, to_ns) - x, 0.5);
     if (x < drawing->plot.x + drawing->plot.width)
@@ -196,6 +209,7 @@ static void draw_open_edge(const struct drawing *drawing, const struct timeline_
     double x = x_of(drawing, state->leave_ns), y = y_of(drawing, state->row) + inset;
     double height = drawing->line - 2 * inset, width = fmin(EDGE, x - x_of(drawing, state->enter_ns));
     int teeth = (int)fmax(1, fmin(floor(height / EDGE), TEETH_MOST));
+    /* The row of a call that goes on beyond the window has no end to show. */
     if (state->leave_ns > drawing->scene->view.to_ns || width < EDGE / 2.0)
         return;
     for (int i = 0; i < teeth; i++) {
@@ -209,6 +223,7 @@ static void draw_states(const struct drawing *drawing)
 {
     const struct scene *scene = drawing->scene;
     const struct timeline_info *info = timeline_info(scene->timeline);
+    /* Computing first, over the life of the process; states lie on it. */
     for (size_t i = 0; i < scene->view.row_count; i++) {
         const struct timeline_row *row = &info->rows[scene->rows[i]];
         if (row->end_ns > scene->view.from_ns && row->begin_ns < scene->view.to_ns)
@@ -217,6 +232,7 @@ static void draw_states(const struct drawing *drawing)
     for (size_t i = 0; i < scene->window.state_count; i++) {
         const struct timeline_state *state = &scene->window.states[i];
         char time[TEXT_NUMBER_SIZE];
+        /* Nested states are lower, so that the one around them shows above and below; after some levels all alike. */
         double inset = fmin(state->depth, INSET_MOST) * fmin(drawing->line / 10, 3);
         canvas_tip(drawing->canvas, "process %s: %s %s%s", text_number(info->rows[state->row].process).text,
                    info->defs->states[state->state].name,
@@ -234,6 +250,7 @@ static void draw_marks(const struct drawing *drawing)
     const struct timeline_window *window = &drawing->scene->window;
     const struct timeline_info *info = timeline_info(drawing->scene->timeline);
     double height = fmin(MARK_HEIGHT, drawing->line / 2);
+    /* Marks closer to each other than their width would be a black line. */
     if ((double)window->mark_count * MARK_ROOM > drawing->plot.width * drawing->scene->lines)
         return;
     for (size_t i = 0; i < window->mark_count; i++) {
@@ -286,6 +303,7 @@ static void draw_arrows(const struct drawing *drawing)
             continue;
         struct point from = {x_of(drawing, message->send_ns), y_of(drawing, message->send_row) + drawing->line / 2};
         struct point to = {x_of(drawing, message->receive_ns), y_of(drawing, message->receive_row) + drawing->line / 2};
+        /* The bend is on the line itself: messages are straight lines over time. */
         struct point bend = {(from.x + to.x) / 2, (from.y + to.y) / 2};
         canvas_arrow(drawing->canvas, from, bend, to, 1, 6, paint_faded(INK_TEXT, 0.75));
     }
@@ -307,6 +325,7 @@ static void draw_message_strip(const struct drawing *drawing, double y)
         free(sums);
         return;
     }
+    /* One shape from the left end to the right one: two points for each column, and the two ends. */
     struct point *points = memory_new((2 * (size_t)scene->columns + 2) * sizeof *points);
     double width = drawing->plot.width / scene->columns;
     size_t count = 0;
@@ -354,8 +373,7 @@ static double names_room(struct canvas *canvas, const struct scene *scene)
 static void draw_names(const struct drawing *drawing)
 {
     struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
-    double rows = (TEXT_SIZE + 3) / drawing->line;
-    uint32_t step = rows <= 1 ? 1 : (uint32_t)llround(axis_round_up(rows));
+    uint32_t step = (uint32_t)axis_label_step(drawing->line, TEXT_SIZE + 3);
     for (uint32_t line = 0; line < drawing->scene->lines; line += step) {
         char name[SCENE_NAME_SIZE];
         scene_line_name(drawing->scene, line, name);
@@ -370,7 +388,10 @@ static void legend_row(const struct drawing *drawing, double x, double *y, struc
                        double ns, double all)
 {
     char share[TEXT_NUMBER_SIZE];
-    chart_legend(drawing->canvas, x, *y, RIGHT - 24, paint, name, all > 0 ? text_share(share, ns / all) : NULL);
+    const char *value = NULL;
+    if (all > 0)
+        value = text_share(share, ns / all);
+    chart_legend(drawing->canvas, x, *y, RIGHT - 24, paint, name, value);
     *y += ROW;
 }
 
@@ -383,6 +404,7 @@ static void draw_legend(const struct drawing *drawing, double x, double y)
     double all = scene->outside_ns, rest;
     for (size_t state = 0; state < defs->state_count; state++)
         all += scene->state_ns[state];
+    /* What is left for the states without a row of the legend. */
     rest = all - scene->outside_ns;
     legend_row(drawing, x, &y, paint_of(INK_COMPUTE), "computing", scene->outside_ns, all);
     for (size_t i = 0; i < shown; i++) {
@@ -406,7 +428,9 @@ void chart_timeline_draw(struct canvas *canvas, const struct chart_input *input,
     bool side = area.width > 2.2 * RIGHT;
     double left = names_room(canvas, scene);
     struct drawing drawing = {canvas, input, scene, {area.x + left, area.y + 18, 0, 0}, 0};
-    drawing.plot.width = area.width - left - (side ? RIGHT : 12);
+    drawing.plot.width = area.width - left - 12;
+    if (side)
+        drawing.plot.width = area.width - left - RIGHT;
     drawing.plot.height = area.height - 18 - STRIP - 14 - 44;
     if (scene->lines == 0 || drawing.plot.width < CHART_PLOT_LEAST || drawing.plot.height < CHART_PLOT_LEAST)
         return;
@@ -419,6 +443,7 @@ void chart_timeline_draw(struct canvas *canvas, const struct chart_input *input,
     double bottom = drawing.plot.y + drawing.line * scene->lines;
     if (scene->exact) {
         draw_states(&drawing);
+        /* Over the states, which they replace for as long as they wait. */
         draw_waits(&drawing);
         draw_marks(&drawing);
     } else {

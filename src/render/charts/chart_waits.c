@@ -79,6 +79,7 @@ static int64_t waits_of(const struct analysis *analysis, size_t row)
 static size_t longest_waiter(const struct metrics *metrics)
 {
     size_t longest = 0;
+    /* Sums over the kinds are cheap: there are some twenty. */
     for (size_t row = 1; row < metrics->process_count; row++)
         if (waits_of(metrics->analysis, row) > waits_of(metrics->analysis, longest))
             longest = row;
@@ -95,7 +96,10 @@ static char *most_text(char text[MOST_TEXT_SIZE], const struct analysis *analysi
     char part[TEXT_NUMBER_SIZE];
     int64_t ns = waits_of_kind(analysis, row, most), all_ns = waits_of(analysis, row);
     double share = (double)ns / (double)all_ns;
-    const char *much = share >= NEARLY_ALL ? "nearly all" : text_share(part, share);
+    const char *much = text_share(part, share);
+    if (share >= NEARLY_ALL)
+        much = "nearly all";
+    /* Only if it is all of it, not by rounding. */
     if (ns == all_ns)
         much = "all";
     snprintf(text, MOST_TEXT_SIZE, "%s of it %s", much, looks[most].where);
@@ -110,12 +114,14 @@ void chart_waits_answer(const struct chart_input *input, char answer[CHART_ANSWE
     double all_ns = (double)waits_of(analysis, EVERYONE), time_ns = 0;
     size_t longest = longest_waiter(metrics);
     for (size_t i = 0; i < metrics->process_count; i++)
+        /* Of the processes' time, not of the run's: processes may begin late and end early. */
         time_ns += (double)process_total_ns(&metrics->process[i]);
     if (all_ns <= 0 || time_ns <= 0)
         chart_say(answer, "The trace shows no process that waits for another");
     else if ((double)waits_of(analysis, longest) >= ONE_WAITS * all_ns)
         chart_say(answer, "Process %s waits %s, %s", text_number(metrics->process[longest].rank).text,
                   text_duration(number, waits_of(analysis, longest)), most_text(most, analysis, longest));
+    /* Waits of threads of a process add up, and may be more than its time. */
     else
         chart_say(answer, "The processes wait for each other for %s of their time, %s",
                   text_share(number, fmin(1, all_ns / time_ns)), most_text(most, analysis, EVERYONE));
@@ -131,6 +137,7 @@ static double *stacks_of(const struct rank_axis *ranks, const struct analysis *a
         for (int kind = 0; kind < WAIT_KIND_COUNT; kind++) {
             for (size_t i = first; i < end; i++)
                 sum += (double)analysis->waits[kind].victims_ns[i] / 1e9 / (double)(end - first);
+            /* Sums up to this kind: a kind's column lies between two of these rows. */
             stacks[(size_t)kind * ranks->columns + column] = sum;
         }
     }
@@ -140,7 +147,7 @@ static double *stacks_of(const struct rank_axis *ranks, const struct analysis *a
 static void draw_bars(struct canvas *canvas, const struct chart_input *input, const struct rank_axis *ranks,
                       const struct value_axis *axis, const double *stacks)
 {
-    double width = ranks->column_width * (ranks->column_width > 12 ? 0.72 : 0.8);
+    double width = axis_bar_width(ranks);
     for (size_t column = 0; column < ranks->columns; column++)
         for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++) {
             double below = stacks[(size_t)(kind - 1) * ranks->columns + column],
@@ -160,9 +167,11 @@ static void draw_columns(struct canvas *canvas, const struct rank_axis *ranks, c
                          const double *stacks, const struct analysis *analysis)
 {
     char note[96], count[TEXT_NUMBER_SIZE];
+    /* From the highest stack down, each over the one before, so that only its own part remains visible. */
     for (int kind = WAIT_KIND_COUNT - 1; kind > WAIT_NONE; kind--) {
         if (analysis->waits[kind].ns <= 0)
             continue;
+        /* Hatching lets what is below shine through: the ground is drawn first. */
         axis_draw_steps(canvas, ranks, axis, &stacks[(size_t)kind * ranks->columns], paint_of(INK_BACK));
         axis_draw_steps(canvas, ranks, axis, &stacks[(size_t)kind * ranks->columns], kind_paint((enum wait_kind)kind));
     }
@@ -175,6 +184,7 @@ static void draw_legend(struct canvas *canvas, const struct analysis *analysis, 
 {
     double y = area.y;
     char number[TEXT_NUMBER_SIZE];
+    /* In the order of the stacks, from the top. */
     for (int kind = WAIT_KIND_COUNT - 1; kind > WAIT_NONE; kind--) {
         if (analysis->waits[kind].ns <= 0)
             continue;

@@ -2,6 +2,7 @@
 #include "render/charts/factors_plot.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "render/charts/size_axis.h"
 
@@ -32,6 +33,7 @@ static const struct factor {
 static double factor_of(const struct scaling_size *size, size_t factor)
 {
     double value;
+    /* The factor's place in the structure is an offset: copying needs no cast that would break aliasing rules. */
     memcpy(&value, (const char *)size + factors[factor].at, sizeof value);
     return value;
 }
@@ -42,6 +44,7 @@ static bool is_shown(const struct scaling *scaling, size_t factor)
     bool divided = true, known = false;
     for (size_t i = 0; i < scaling->size_count; i++) {
         divided &= isfinite(scaling->sizes[i].serialisation);
+        /* A factor that no run has is not drawn; without a replay, transfer and serialisation are unknown. */
         known |= isfinite(factor_of(&scaling->sizes[i], factor));
     }
     if (factor == COMMUNICATION)
@@ -54,9 +57,12 @@ static size_t worst_of(const struct scaling *scaling)
 {
     const struct scaling_size *last = &scaling->sizes[scaling->size_count - 1];
     size_t worst = FACTORS;
+    double least = ACCEPTABLE;
     for (size_t i = BALANCE; i < FACTORS; i++)
-        if (is_shown(scaling, i) && factor_of(last, i) < (worst < FACTORS ? factor_of(last, worst) : ACCEPTABLE))
+        if (is_shown(scaling, i) && factor_of(last, i) < least) {
             worst = i;
+            least = factor_of(last, i);
+        }
     return worst;
 }
 
@@ -76,12 +82,14 @@ void factors_plot_answer(const struct scaling *scaling, char answer[CHART_ANSWER
 
 static double place(struct area plot, double top, double share)
 {
+    /* A factor above the top (a superlinear one) is drawn at the top. */
     return plot.y + plot.height * (1 - fmin(share, top) / top);
 }
 
 static void draw_shares(struct canvas *canvas, struct area plot, double top)
 {
     struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
+    /* 0.2 is not exact in binary: the last tick would be missing at times. */
     for (int tick = 0; tick * 0.2 <= top + 1e-9; tick++) {
         char label[TEXT_NUMBER_SIZE];
         double y = place(plot, top, tick * 0.2);
@@ -96,18 +104,22 @@ static void draw_shares(struct canvas *canvas, struct area plot, double top)
 static void draw_factor(struct canvas *canvas, const struct scaling *scaling, const struct size_axis *axis,
                         struct area plot, double top, size_t factor, bool is_worst)
 {
-    struct paint paint = paint_of(is_worst ? INK_ACCENT : factors[factor].ink);
+    bool strong = factor == GLOBAL || is_worst;
+    struct paint paint = paint_of(factors[factor].ink);
+    if (is_worst)
+        paint = paint_of(INK_ACCENT);
     struct point *points = memory_new(scaling->size_count * sizeof *points);
     size_t count = 0;
     for (size_t i = 0; i < scaling->size_count; i++) {
         double share = factor_of(&scaling->sizes[i], factor);
+        /* A size whose runs do not have the factor has no point; the line goes past it. */
         if (isfinite(share))
             points[count++] = (struct point){axis_size_x(axis, scaling_n(&scaling->sizes[i])), place(plot, top, share)};
     }
     if (count > 1)
-        canvas_polyline(canvas, points, count, factor == GLOBAL || is_worst ? 3 : 1.8, paint);
+        canvas_polyline(canvas, points, count, strong ? 3 : 1.8, paint);
     for (size_t i = 0; i < count; i++)
-        canvas_circle(canvas, points[i].x, points[i].y, factor == GLOBAL || is_worst ? 4.5 : 3.5, paint);
+        canvas_circle(canvas, points[i].x, points[i].y, strong ? 4.5 : 3.5, paint);
     free(points);
 }
 
@@ -119,7 +131,7 @@ struct named {
 static int by_place(const void *a, const void *b)
 {
     const struct named *left = a, *right = b;
-    return (left->y > right->y) - (left->y < right->y);
+    return order_by(left->y, right->y);
 }
 
 /* Names at the ends of the lines, pushed apart where they would touch. */
@@ -132,6 +144,7 @@ static void draw_names(struct canvas *canvas, const struct scaling *scaling, str
         if (is_shown(scaling, i) && isfinite(factor_of(last, i)))
             names[count++] = (struct named){i, place(plot, top, factor_of(last, i))};
     qsort(names, count, sizeof *names, by_place);
+    /* First down from the top, then up from the bottom where the last would leave the plot. */
     for (size_t i = 1; i < count; i++)
         names[i].y = fmax(names[i].y, names[i - 1].y + LINE_ROOM);
     double bottom = plot.y + plot.height;
@@ -141,11 +154,13 @@ static void draw_names(struct canvas *canvas, const struct scaling *scaling, str
         size_t factor = names[i].factor;
         char label[96], share[TEXT_NUMBER_SIZE];
         bool strong = factor == GLOBAL || factor == worst;
+        enum ink square = factors[factor].ink;
+        struct text_style style = {.bold = strong};
+        if (factor == worst)
+            square = style.ink = INK_ACCENT;
         snprintf(label, sizeof label, "%s  %s", factors[factor].name, text_share(share, factor_of(last, factor)));
-        canvas_rect(canvas, plot.x + plot.width + 14, names[i].y - 5, 10, 10,
-                    paint_of(factor == worst ? INK_ACCENT : factors[factor].ink));
-        canvas_text(canvas, plot.x + plot.width + 30, names[i].y,
-                    (struct text_style){.bold = strong, .ink = factor == worst ? INK_ACCENT : INK_TEXT}, label);
+        canvas_rect(canvas, plot.x + plot.width + 14, names[i].y - 5, 10, 10, paint_of(square));
+        canvas_text(canvas, plot.x + plot.width + 30, names[i].y, style, label);
     }
 }
 
@@ -160,10 +175,12 @@ void factors_plot_draw(struct canvas *canvas, const struct scaling *scaling, str
     for (size_t i = 0; i < scaling->size_count; i++)
         for (size_t k = 0; k < FACTORS; k++)
             if (factor_of(&scaling->sizes[i], k) > top)
+                /* Computation scalability may exceed 1; beyond 2 the other lines would be flat. */
                 top = fmin(2, ceil(factor_of(&scaling->sizes[i], k) / 0.2) * 0.2);
     struct size_axis axis = axis_of_sizes(scaling, plot, scaling_n(&scaling->sizes[scaling->size_count - 1]));
     draw_shares(canvas, plot, top);
     axis_draw_sizes(canvas, &axis, scaling, plot.y + plot.height);
+    /* The global efficiency is drawn over its factors, and the worst over all. */
     for (size_t i = FACTORS; i-- > 0;)
         if (is_shown(scaling, i) && i != worst)
             draw_factor(canvas, scaling, &axis, plot, top, i, false);

@@ -12,8 +12,12 @@ struct heat heat_new(struct area area, size_t columns, size_t rows, bool logarit
     struct heat heat = {.columns = columns, .rows = rows, .logarithmic = logarithmic};
     double width = area.width / (double)columns, height = area.height / (double)rows;
     /* Whole pixels where a cell has some: edges between cells are sharp, and all cells equally wide. */
-    heat.grid = (struct grid){area.x, area.y, width >= 2 ? floor(width) : width, height >= 2 ? floor(height) : height,
-                              width >= 10 && height >= 10 ? 1 : 0};
+    double gap = width >= 10 && height >= 10;
+    if (width >= 2)
+        width = floor(width);
+    if (height >= 2)
+        height = floor(height);
+    heat.grid = (struct grid){area.x, area.y, width, height, gap};
     heat.values = memory_new(columns * rows * sizeof *heat.values);
     return heat;
 }
@@ -28,11 +32,15 @@ double heat_share(const struct heat *heat, double value)
 {
     if (value <= 0 || heat->most <= 0)
         return 0;
-    if (!heat->logarithmic)
-        return heat->most > heat->least && value > heat->least ? (value - heat->least) / (heat->most - heat->least) : 0;
+    if (!heat->logarithmic) {
+        if (heat->most <= heat->least || value <= heat->least)
+            return 0;
+        return (value - heat->least) / (heat->most - heat->least);
+    }
     /* From 1 upwards: with nothing but ones, one is much. */
     if (heat->most <= 1)
         return 1;
+    /* Counts of messages extend over many powers of ten: in proportion, all but the largest would be alike. */
     return log(fmax(1, value)) / log(heat->most);
 }
 
@@ -45,12 +53,16 @@ static void draw_level(struct canvas *canvas, const struct heat *heat, unsigned 
         for (size_t column = 0; column < heat->columns; column++) {
             if (levels[row * heat->columns + column] != level + 1)
                 continue;
-            struct run *last = count ? &runs[count - 1] : NULL;
+            struct run *last = NULL;
+            if (count > 0)
+                last = &runs[count - 1];
+            /* With gaps between cells each is a rectangle of its own. */
             if (last && heat->grid.gap <= 0 && last->row == row && last->column + last->length == column)
                 last->length++;
             else
                 ARRAY_PUSH(runs, count, capacity, (struct run){(unsigned)column, (unsigned)row, 1});
         }
+    /* Levels are inks, so that a page can show them light or dark. */
     canvas_cells(canvas, heat->grid, runs, count, paint_of((enum ink)(INK_LEVEL + level)));
     free(runs);
 }
@@ -60,6 +72,7 @@ void heat_draw(struct canvas *canvas, struct heat *heat)
     size_t cells = heat->columns * heat->rows;
     unsigned char *levels = memory_new(cells); /* 1 + level; 0: empty */
     for (size_t i = 0; i < cells; i++)
+        /* The caller may have set a maximum, to compare several maps by colour. */
         heat->most = larger(heat->values[i], heat->most);
     for (size_t i = 0; i < cells; i++)
         /* Even the least is of the lightest colour, so that nothing and little differ. */
@@ -74,6 +87,7 @@ void heat_draw(struct canvas *canvas, struct heat *heat)
                                   {grid->x + width, grid->y + height},
                                   {grid->x, grid->y + height},
                                   {grid->x, grid->y}};
+    /* The frame closes rows and columns whose last cells are empty. */
     canvas_polyline(canvas, frame, 5, 1, paint_of(INK_GRID));
     free(levels);
 }
@@ -86,12 +100,17 @@ void heat_draw_scale(struct canvas *canvas, const struct heat *heat, double x, d
     double step = width / THEME_LEVELS;
     canvas_text_cut(canvas, x, y, width, style, title);
     for (int level = 0; level < THEME_LEVELS; level++)
+        /* A little wider, as cells are, so that no background shows between the steps. */
         canvas_rect(canvas, x + level * step, y + 12, step + 0.3, 12, paint_of((enum ink)(INK_LEVEL + level)));
-    canvas_text(canvas, x, y + 36, style, label(text, heat->logarithmic ? 1 : heat->least));
+    double least = heat->least;
+    if (heat->logarithmic)
+        least = 1;
+    canvas_text(canvas, x, y + 36, style, label(text, least));
     style.align = ALIGN_RIGHT;
     canvas_text(canvas, x + width, y + 36, style, label(text, heat->most));
     double room = width / 2 - canvas_text_width(canvas, style, text);
     style.align = ALIGN_CENTER;
+    /* The middle of a logarithmic scale from 1 on is the root of its end. */
     label(text, sqrt(heat->most));
     if (heat->logarithmic && heat->most >= 100 && canvas_text_width(canvas, style, text) / 2 + 4 < room)
         canvas_text(canvas, x + width / 2, y + 36, style, text);

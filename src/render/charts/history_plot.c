@@ -2,6 +2,7 @@
 #include "render/charts/history_plot.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <ctype.h>
@@ -19,8 +20,10 @@ struct scale {
 
 char *history_value(char buffer[32], enum history_number number, double value)
 {
-    return number == HISTORY_time_s ? text_duration(buffer, llround(fmin(value, 9e9) * 1e9))
-                                    : text_share(buffer, value);
+    /* Beyond 9e9 s the nanoseconds would not fit into 64 bits; a file of history may hold anything. */
+    if (number == HISTORY_time_s)
+        return text_duration(buffer, llround(fmin(value, 9e9) * 1e9));
+    return text_share(buffer, value);
 }
 
 char *history_change(char buffer[32], enum history_number number, const struct change_point *change)
@@ -28,9 +31,10 @@ char *history_change(char buffer[32], enum history_number number, const struct c
     double moved = change->after - change->before;
     const char *sign = moved < 0 ? "−" : "+";
     if (number == HISTORY_time_s) {
-        double percent = change->before > 0 ? fabs(moved) / change->before * 100 : 0;
+        double percent = ratio_of(fabs(moved), change->before) * 100;
         snprintf(buffer, 32, "%s%.*f %%", sign, percent < 9.95 ? 1 : 0, percent);
     } else {
+        /* A change of a share in per cent would be ambiguous: points are per cent of the whole. */
         snprintf(buffer, 32, "%s%.1f points", sign, fabs(moved) * 100);
     }
     return buffer;
@@ -39,6 +43,7 @@ char *history_change(char buffer[32], enum history_number number, const struct c
 char *history_date(char buffer[32], time_t when)
 {
     struct tm parts;
+    /* Local time: people remember days as they were where they work. */
     if (!localtime_r(&when, &parts) || strftime(buffer, 32, "%Y-%m-%d", &parts) == 0)
         snprintf(buffer, 32, "?");
     return buffer;
@@ -68,8 +73,10 @@ static struct scale scale_of(const struct history_group *group, enum history_num
         scale.low = fmin(scale.low, group->runs[i]->numbers[number]);
         scale.high = fmax(scale.high, group->runs[i]->numbers[number]);
     }
+    /* Values that hardly differ are not blown up: at least 2 % of the largest fill the plot. */
     double span = fmax(scale.high - scale.low, 0.02 * fmax(fabs(scale.high), 1e-9));
     scale.step = axis_round_up(span / TICKS);
+    /* No number of the history is negative: the axis ends at 0. */
     scale.low = fmax(0, floor((scale.low - 0.05 * span) / scale.step) * scale.step);
     scale.high = ceil((scale.high + 0.05 * span) / scale.step) * scale.step;
     return scale;
@@ -105,6 +112,7 @@ static void draw_dates(struct canvas *canvas, const struct scale *scale, const s
     struct text_style style = {.align = ALIGN_CENTER, .ink = INK_MUTED};
     double y = scale->area.y + scale->area.height + 18;
     char date[32];
+    /* Changes first: they matter more than the ends, which give way if there is no room. */
     for (size_t i = 0; i < series->change_count; i++)
         canvas_text(canvas, place_x(scale, (double)series->changes[i].at - 0.5), y,
                     (struct text_style){.align = ALIGN_CENTER},
@@ -119,6 +127,7 @@ static void draw_dates(struct canvas *canvas, const struct scale *scale, const s
 static void draw_runs(struct canvas *canvas, const struct scale *scale, const struct history_group *group,
                       enum history_number number)
 {
+    /* Hundreds of runs have smaller points, down to what can still be seen. */
     double radius = fmin(4, fmax(2, 0.3 * scale->area.width / (double)scale->runs));
     for (size_t i = 0; i < group->count; i++) {
         char date[32], value[32];
@@ -137,12 +146,14 @@ static void draw_levels(struct canvas *canvas, const struct scale *scale, const 
     size_t count = series->change_count;
     for (size_t i = 0; i < count; i++) {
         const struct change_point *change = &series->changes[i];
+        /* Between the last run before the change and the first after it. */
         double x = place_x(scale, (double)change->at - 0.5);
         char size[32];
-        struct text_style style = {
-            .align = ALIGN_CENTER, .bold = true, .ink = history_is_worse(number, change) ? INK_ACCENT : INK_TEXT};
-        canvas_dashes(canvas, x, scale->area.y, x, scale->area.y + scale->area.height, 1.2,
-                      paint_of(history_is_worse(number, change) ? INK_ACCENT : INK_COMPUTE));
+        struct text_style style = {.align = ALIGN_CENTER, .bold = true};
+        enum ink line = INK_COMPUTE;
+        if (history_is_worse(number, change))
+            line = style.ink = INK_ACCENT;
+        canvas_dashes(canvas, x, scale->area.y, x, scale->area.y + scale->area.height, 1.2, paint_of(line));
         canvas_text(canvas, x, scale->area.y - 9, style, history_change(size, number, change));
     }
     for (size_t i = 0; i <= count; i++) {
@@ -152,8 +163,11 @@ static void draw_levels(struct canvas *canvas, const struct scale *scale, const 
             level = series->changes[i].before;
         else if (count > 0)
             level = series->changes[i - 1].after;
-        double from = i ? (double)series->changes[i - 1].at : 0;
-        double to = i < count ? (double)series->changes[i].at : (double)group->count;
+        double from = 0, to = (double)group->count;
+        if (i > 0)
+            from = (double)series->changes[i - 1].at;
+        if (i < count)
+            to = (double)series->changes[i].at;
         canvas_line(canvas, place_x(scale, from - 0.5), place_y(scale, level), place_x(scale, to - 0.5),
                     place_y(scale, level), 2, paint_of(INK_MPI));
     }

@@ -10,7 +10,9 @@ enum { CELLS_MAX = 120, CELL_TEXT_HEIGHT = 18, LEFT = 60, TOP = 22, BOTTOM = 44,
 
 char *matrix_weight_text(char *buffer, uint64_t weight, bool by_bytes)
 {
-    return by_bytes ? text_bytes(buffer, weight) : text_thousands(buffer, weight);
+    if (by_bytes)
+        return text_bytes(buffer, weight);
+    return text_thousands(buffer, weight);
 }
 
 static char *messages_label(char *buffer, double value)
@@ -27,6 +29,7 @@ static void fill(struct heat *heat, const struct rank_axis *axis, const struct t
 {
     for (size_t i = 0; i < traffic->count; i++) {
         const struct traffic_pair *pair = &traffic->pairs[i];
+        /* A cell may stand for several processes on each side: their pairs add up. */
         heat->values[pair->from / axis->per_column * heat->columns + pair->to / axis->per_column] +=
             (double)pair_weight(pair, by_bytes);
     }
@@ -50,7 +53,9 @@ static void draw_numbers(struct canvas *canvas, const struct heat *heat, bool by
             if (value <= 0)
                 continue;
             /* Little is close to the ground, much far from it, in light and in dark. */
-            style.ink = heat_share(heat, value) > 0.6 ? INK_BACK : INK_TEXT;
+            style.ink = INK_TEXT;
+            if (heat_share(heat, value) > 0.6)
+                style.ink = INK_BACK;
             canvas_text(canvas, heat->grid.x + ((double)column + 0.5) * heat->grid.cell_width,
                         heat->grid.y + ((double)row + 0.5) * heat->grid.cell_height, style,
                         matrix_weight_text(text, text_whole(value), by_bytes));
@@ -65,6 +70,7 @@ struct heat matrix_draw(struct canvas *canvas, const struct chart_input *input, 
     struct rank_axis axis = axis_of_ranks(input->metrics, area.x + LEFT, side, ceil(side / CELLS_MAX));
     struct heat heat =
         heat_new((struct area){area.x + LEFT, area.y + TOP, side, side}, axis.columns, axis.columns, true);
+    /* Labels must follow the cells, which are narrower than planned. */
     axis.column_width = heat.grid.cell_width;
     fill(&heat, &axis, traffic, input->by_bytes);
     heat_draw(canvas, &heat);
@@ -83,10 +89,11 @@ void matrix_draw_scale(struct canvas *canvas, const struct chart_input *input, c
     bool many = heat->rows < input->metrics->process_count;
     char title[128], count[TEXT_NUMBER_SIZE];
     size_t per_cell = (input->metrics->process_count + heat->rows - 1) / heat->rows;
-    snprintf(title, sizeof title, "%s", input->by_bytes ? "bytes" : "messages");
+    const char *what = input->by_bytes ? "bytes" : "messages";
+    snprintf(title, sizeof title, "%s", what);
     if (many)
-        snprintf(title, sizeof title, "%s between %s × %s processes", input->by_bytes ? "bytes" : "messages",
-                 text_thousands(count, per_cell), count);
+        snprintf(title, sizeof title, "%s between %s × %s processes", what, text_thousands(count, per_cell), count);
+    /* The scale's labels count what the cells do. */
     heat_draw_scale(canvas, heat, x, y, width, title, input->by_bytes ? bytes_label : messages_label);
 }
 
@@ -103,7 +110,10 @@ void matrix_draw_pairs(struct canvas *canvas, const struct chart_input *input, s
                        struct traffic *traffic)
 {
     struct text_style muted = {.ink = INK_MUTED};
-    size_t room = area.height > 2 * ROW ? (size_t)(area.height / ROW) - 1 : 0;
+    /* The title takes one of the rows. */
+    size_t room = 0;
+    if (area.height > 2 * ROW)
+        room = (size_t)(area.height / ROW) - 1;
     if (traffic->count == 0 || room == 0)
         return;
     traffic_rank(traffic, input->by_bytes);
@@ -113,6 +123,7 @@ void matrix_draw_pairs(struct canvas *canvas, const struct chart_input *input, s
         char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE], name[3 * TEXT_NUMBER_SIZE], messages[TEXT_NUMBER_SIZE],
             bytes[TEXT_NUMBER_SIZE];
         double y = area.y + (double)(i + 1) * ROW;
+        /* The last row says how many there are besides, if not all have room. */
         if (i + 1 == room && traffic->count > room) {
             snprintf(name, sizeof name, "… %s more pairs", text_thousands(from, traffic->count - i));
             canvas_text_cut(canvas, area.x, y, area.width, muted, name);
@@ -128,6 +139,7 @@ void matrix_draw_pairs(struct canvas *canvas, const struct chart_input *input, s
 void matrix_note(struct canvas *canvas, const struct traffic *traffic)
 {
     char note[160], count[TEXT_NUMBER_SIZE];
+    /* Partners without events have no row in the matrix. */
     if (traffic->elsewhere == 0)
         return;
     snprintf(note, sizeof note, "Not drawn: %s message endpoints at processes without events in this trace.",

@@ -24,15 +24,18 @@ static const struct {
 
 static unsigned by_hash(const char *name)
 {
+    /* FNV-1a: the same name has the same colour in all traces, whatever order its states are defined in. */
     uint32_t hash = 2166136261u;
     for (const char *at = name; *at; at++)
         hash = (hash ^ (unsigned char)*at) * 16777619u;
+    /* The remainder depends most on the low bits: folding the high ones in spreads similar names. */
     hash ^= hash >> 15;
     return hash % (THEME_SLOTS * THEME_VARIANTS);
 }
 
 static unsigned function_ink(const char *name)
 {
+    /* Some thirty names: searching them in order is fast enough. */
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (strcmp(fixed[i].name, name) == 0)
             return (unsigned)(INK_FUNCTION + fixed[i].slot * THEME_VARIANTS + fixed[i].variant);
@@ -46,14 +49,17 @@ static bool own_rgb(const char *colour, uint32_t *rgb)
     unsigned red, green, blue;
     if (!colour)
         return false;
+    /* CLOG-1 and ALOG may have numbers instead of names. */
     if (sscanf(colour, "%u %u %u", &red, &green, &blue) == 3 && red < 256 && green < 256 && blue < 256) {
         *rgb = red << 16 | green << 8 | blue;
         return true;
     }
     char name[64];
+    /* MPE writes "red:vlines3": the part after the colon is a pattern for print. */
     snprintf(name, sizeof name, "%.*s", (int)strcspn(colour, ":"), colour);
     if (!pango_color_parse(&parsed, name))
         return false;
+    /* Pango's colours have 16 bits, pictures 8. */
     *rgb = (uint32_t)(parsed.red >> 8) << 16 | (uint32_t)(parsed.green >> 8) << 8 | (uint32_t)(parsed.blue >> 8);
     return true;
 }

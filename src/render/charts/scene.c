@@ -21,6 +21,7 @@ enum { COLUMN_STATES = 64 };
 
 static size_t add_part(double *sums, uint16_t met[COLUMN_STATES], size_t count, uint16_t state, double ns)
 {
+    /* A column with more states than that keeps those that it met first. */
     if (sums[state] <= 0 && ns > 0) {
         if (count == COLUMN_STATES)
             return count;
@@ -38,12 +39,16 @@ static void take_parts(struct scene_cell *into, double *sums, const uint16_t *me
         for (size_t i = 0; i < count; i++)
             if (sums[met[i]] > 0 && (best == count || sums[met[i]] > sums[met[best]]))
                 best = i;
-        into->part[part] = best < count ? met[best] : TIMELINE_ABSENT;
-        into->share[part] = best < count ? (float)(sums[met[best]] / all) : 0;
-        if (best < count)
-            sums[met[best]] = 0;
+        into->part[part] = TIMELINE_ABSENT;
+        into->share[part] = 0;
+        if (best == count)
+            continue;
+        into->part[part] = met[best];
+        into->share[part] = (float)(sums[met[best]] / all);
+        sums[met[best]] = 0;
     }
     into->state = into->part[0];
+    /* `sums` has a place for each of 65,536 states: clearing those that were met is enough. */
     for (size_t i = 0; i < count; i++)
         sums[met[i]] = 0;
 }
@@ -53,30 +58,37 @@ static void column_of(const struct timeline_tile *tile, const struct timeline_ce
                       double *sums, struct scene_cell *into)
 {
     double bin_ns = (double)tile->bin_ns, waiting = 0, all = 0;
-    uint32_t first = from > 0 ? (uint32_t)(from / bin_ns) : 0;
+    uint32_t first = 0;
+    if (from > 0)
+        first = (uint32_t)(from / bin_ns);
     uint16_t met[COLUMN_STATES];
     size_t count = 0;
     into->messages = 0;
     for (uint32_t bin = first; bin < tile->bins && bin * bin_ns < to; bin++) {
         double low = larger(bin * bin_ns, from);
         double high = smaller((bin + 1) * bin_ns, to);
+        /* A bin that the column has in part gives as large a part of its messages. */
         into->messages += (float)(cells[bin].messages * (high - low) / bin_ns);
         /* A process that is not there yet has no share in what its group does. */
         if (cells[bin].state == TIMELINE_ABSENT || high <= low)
             continue;
         all += high - low;
+        /* Shares are bytes in a tile: 255 is all of the bin. */
         waiting += (high - low) * cells[bin].waiting / 255;
         count = add_part(sums, met, count, cells[bin].state, (high - low) * cells[bin].share / 255);
         for (size_t i = 0; i < TIMELINE_NEXT && cells[bin].next[i] != TIMELINE_ABSENT; i++)
             count = add_part(sums, met, count, cells[bin].next[i], (high - low) * cells[bin].next_share[i] / 255);
     }
     take_parts(into, sums, met, count, all);
-    into->waiting = all > 0 ? (float)(waiting / all) : 0;
+    into->waiting = 0;
+    if (all > 0)
+        into->waiting = (float)(waiting / all);
 }
 
 static void fill_cells(struct scene *scene, const struct timeline_tile *tile)
 {
     double *sums = memory_new((UINT16_MAX + 1) * sizeof *sums);
+    /* How far the window begins after the tile, whose bins have edges of their own. */
     double shift = (double)(scene->view.from_ns - tile->from_ns), width = window_ns(scene) / scene->columns;
     scene->cells = memory_new((size_t)scene->lines * scene->columns * sizeof *scene->cells);
     for (uint32_t line = 0; line < scene->lines; line++)
@@ -98,6 +110,7 @@ static void fill_waits(struct scene *scene)
     uint32_t *lines = memory_new(timeline_info(scene->timeline)->row_count * sizeof *lines);
     double width = window_ns(scene) / scene->columns;
     for (size_t i = 0; i < scene->view.row_count; i++)
+        /* By row, and one more than the line: 0 is a row that is not shown. */
         lines[scene->rows[i]] = (uint32_t)(i / scene->fold) + 1;
     /* The tile has the time in functions that wait: it is not the same, and is replaced. */
     for (size_t i = 0; i < (size_t)scene->lines * scene->columns; i++)
@@ -134,6 +147,7 @@ static enum status make_cells(struct scene *scene, struct error *err)
     fill_cells(scene, &tile);
     scene->state_ns = tile.state_ns;
     scene->outside_ns = tile.outside_ns;
+    /* The sums are the scene's now. */
     tile.state_ns = NULL;
     timeline_tile_clear(&tile);
     return STATUS_OK;
@@ -145,8 +159,11 @@ enum status scene_make(struct scene *scene, struct timeline *timeline, const str
     const struct timeline_info *info = timeline_info(timeline);
     *scene = (struct scene){.timeline = timeline, .view = *view, .fold = 1, .columns = options.columns};
     scene->rows = memory_new(view->row_count * sizeof *scene->rows);
-    for (size_t i = 0; i < view->row_count; i++)
-        scene->rows[i] = view->rows ? view->rows[i] : (uint32_t)i;
+    for (size_t i = 0; i < view->row_count; i++) {
+        scene->rows[i] = (uint32_t)i;
+        if (view->rows)
+            scene->rows[i] = view->rows[i];
+    }
     scene->view.rows = scene->rows;
     while ((view->row_count + scene->fold - 1) / scene->fold > options.lines)
         scene->fold *= 2;
@@ -154,13 +171,16 @@ enum status scene_make(struct scene *scene, struct timeline *timeline, const str
     enum status status = make_cells(scene, err);
     if (status == STATUS_OK && info->events > 0 && info->events <= ANALYSIS_EVENTS) {
         scene->overlay = timeline_overlay(timeline, err);
-        status = err->kind == ERROR_NONE ? STATUS_OK : STATUS_FAILED;
+        /* Without an overlay and without an error there is nothing to overlay. */
+        if (err->kind != ERROR_NONE)
+            status = STATUS_FAILED;
     }
     if (status == STATUS_OK && scene->overlay)
         fill_waits(scene);
     if (status == STATUS_OK && options.states > 0 && scene->fold == 1 &&
         timeline_cost(timeline, view) <= ANALYSIS_EVENTS) {
         status = timeline_window(timeline, &scene->view, options.states, &scene->window, err);
+        /* With more states than can be drawn the cells are shown, not some of the states. */
         scene->exact = status == STATUS_OK && !scene->window.too_many;
     }
     if (status != STATUS_OK)
@@ -181,7 +201,7 @@ char *scene_line_name(const struct scene *scene, uint32_t line, char name[SCENE_
 {
     const struct timeline_row *rows = timeline_info(scene->timeline)->rows;
     size_t first = (size_t)line * scene->fold, last = first + scene->fold - 1;
-    last = last < scene->view.row_count ? last : scene->view.row_count - 1;
+    last = smaller(last, scene->view.row_count - 1);
     const struct timeline_row *low = &rows[scene->rows[first]], *high = &rows[scene->rows[last]];
     char process[TEXT_NUMBER_SIZE], last_process[TEXT_NUMBER_SIZE];
     text_thousands(process, low->process);
@@ -202,6 +222,7 @@ size_t scene_states(const struct scene *scene, uint32_t *states, size_t most)
             continue;
         found++;
         size_t at = count < most ? count++ : most;
+        /* Sorted by insertion into the few that are asked for: traces may define thousands. */
         for (; at > 0 && scene->state_ns[states[at - 1]] < scene->state_ns[state]; at--)
             if (at < most)
                 states[at] = states[at - 1];

@@ -28,6 +28,7 @@ static int64_t shown_ns(const struct scene *scene, const struct overlay_wait *wa
 static uint32_t worst_cause(const struct scene *scene, const bool *rows, double *worst_ns)
 {
     size_t count = timeline_info(scene->timeline)->row_count;
+    /* Waits are as many as calls, causes as many as rows: one pass and a sum for each. */
     double *causes = memory_new(count * sizeof *causes);
     uint32_t worst = TIMELINE_NONE;
     *worst_ns = 0;
@@ -57,6 +58,7 @@ static size_t victims_of(const struct scene *scene, const bool *rows, uint32_t c
     for (size_t i = 0; i < scene->overlay->wait_count; i++) {
         const struct overlay_wait *wait = &scene->overlay->waits[i];
         int64_t ns = shown_ns(scene, wait);
+        /* What overlaps the window is counted, and only for as long as it does. */
         if (wait->row == TIMELINE_NONE || !rows[wait->row] || wait->cause_row != cause || ns <= 0)
             continue;
         victims[wait->row] += (double)ns;
@@ -65,6 +67,7 @@ static size_t victims_of(const struct scene *scene, const bool *rows, uint32_t c
         *from_ns = smaller(from, *from_ns);
         *to_ns = larger(from + ns, *to_ns);
     }
+    /* Threads of a process are rows of their own, in order: the process is named once. */
     for (size_t row = 0; row < info->row_count; row++)
         if (victims[row] > 0 && victims[row] >= VICTIM_SHARE * most &&
             (count == 0 || ranks[count - 1] != info->rows[row].process))
@@ -99,6 +102,7 @@ static bool say_waits(const struct scene *scene, char answer[SCENE_ANSWER_SIZE])
     for (size_t i = 0; i < scene->view.row_count; i++)
         rows[scene->rows[i]] = true;
     uint32_t cause = worst_cause(scene, rows, &worst_ns);
+    /* The time of all rows in the window, as if each were there from its beginning to its end. */
     double all = (double)time_since(scene->view.from_ns, scene->view.to_ns) * (double)scene->view.row_count;
     bool worth = cause != TIMELINE_NONE && worst_ns >= WAIT_SHARE * all;
     if (worth) {
@@ -129,6 +133,7 @@ void scene_answer(const struct scene *scene, char answer[SCENE_ANSWER_SIZE])
     else if (all <= 0)
         snprintf(answer, SCENE_ANSWER_SIZE, "No state takes any time here");
     else if (scene->overlay && say_waits(scene, answer))
+        /* say_waits() has written the answer. */
         return;
     else if (found == 0)
         snprintf(answer, SCENE_ANSWER_SIZE, "The processes only compute here");

@@ -12,6 +12,7 @@ struct size_axis axis_of_sizes(const struct scaling *scaling, struct area area, 
 
 double axis_size_x(const struct size_axis *axis, double n)
 {
+    /* The number of processes usually doubles: logarithms put sizes at equal distances. */
     return axis->x + axis->width * log2(n / axis->least) / fmax(1e-9, log2(axis->most / axis->least));
 }
 
@@ -33,7 +34,9 @@ const char *axis_size_name(const struct scaling *scaling)
     }
     if (threads && processes)
         return "processes × threads";
-    return threads ? "threads" : "processes";
+    if (threads)
+        return "threads";
+    return "processes";
 }
 
 void axis_draw_sizes(struct canvas *canvas, const struct size_axis *axis, const struct scaling *scaling, double y)
@@ -42,6 +45,7 @@ void axis_draw_sizes(struct canvas *canvas, const struct size_axis *axis, const 
     /* The largest first: a label that would touch another is left out. */
     for (size_t i = scaling->size_count; i-- > 0;)
         draw_size(canvas, axis, scaling_n(&scaling->sizes[i]), y, INK_TEXT);
+    /* Forecasts beyond the axis, or that there are not (0), have no label. */
     for (size_t i = 0; i < 2; i++)
         if (scaling->forecasts[i].n > 0 && scaling->forecasts[i].n <= axis->most)
             draw_size(canvas, axis, scaling->forecasts[i].n, y, INK_MUTED);

@@ -21,6 +21,7 @@ static uint32_t mix(uint32_t from, uint32_t to, double share)
     uint32_t mixed = 0;
     for (int shift = 0; shift <= 16; shift += 8) {
         double a = (from >> shift) & 255, b = (to >> shift) & 255;
+        /* Rounded for each of red, green and blue. */
         mixed |= (uint32_t)(a + (b - a) * share + 0.5) << shift;
     }
     return mixed;
@@ -31,6 +32,7 @@ static uint32_t function_rgb(int dark, unsigned index)
     static const struct {
         uint32_t towards;
         double share;
+        /* As it is, lighter, darker: thirty colours from ten hues. */
     } variants[THEME_VARIANTS] = {{0, 0}, {0xFFFFFF, 0.45}, {0x000000, 0.35}};
     unsigned variant = index % THEME_VARIANTS;
     return mix(slots[dark][index / THEME_VARIANTS], variants[variant].towards, variants[variant].share);
@@ -39,7 +41,10 @@ static uint32_t function_rgb(int dark, unsigned index)
 static uint32_t level_rgb(int dark, unsigned level)
 {
     double at = (double)level / (THEME_LEVELS - 1) * (ANCHORS - 1);
-    int anchor = at >= ANCHORS - 1 ? ANCHORS - 2 : (int)at;
+    /* The last level is the end of the last piece, not the beginning of another one. */
+    int anchor = (int)at;
+    if (at >= ANCHORS - 1)
+        anchor = ANCHORS - 2;
     return mix(scale[dark][anchor], scale[dark][anchor + 1], at - anchor);
 }
 
@@ -53,11 +58,14 @@ uint32_t theme_rgb(enum theme theme, unsigned ink)
     int dark = theme == THEME_DARK;
     if (ink >= INK_LEVEL)
         return level_rgb(dark, ink - INK_LEVEL);
-    return ink >= INK_FUNCTION ? function_rgb(dark, ink - INK_FUNCTION) : inks[ink][dark];
+    if (ink >= INK_FUNCTION)
+        return function_rgb(dark, ink - INK_FUNCTION);
+    return inks[ink][dark];
 }
 
 struct paint paint_level(double share)
 {
+    /* Rounded to the nearest level; kept inside, as callers' shares may exceed 1 by rounding. */
     double level = share * (THEME_LEVELS - 1) + 0.5;
     int whole = (int)fmin(fmax(level, 0), THEME_LEVELS - 1);
     return (struct paint){.ink = (uint16_t)(INK_LEVEL + whole), .opacity = 1};
@@ -80,6 +88,7 @@ void theme_write_css(struct output *output)
 {
     output_text(output, ":root{");
     theme_write_variables(output, THEME_LIGHT);
+    /* Colours are variables, so that one picture serves light, dark and printed pages. */
     output_text(output, "}\n@media (prefers-color-scheme:dark){:root{");
     theme_write_variables(output, THEME_DARK);
     output_text(output, "}}\n@media print{:root{");

@@ -26,6 +26,7 @@ static struct value largest_bent(const void *context, const void *row)
     const struct clocks *clocks = row;
     int64_t most = 0;
     (void)context;
+    /* The largest, as one process that was shifted a lot would be hidden in a mean. */
     for (size_t i = 0; i < clocks->count; i++)
         most = larger(clocks->rows[i].bent_ns, most);
     return value_time(most);
@@ -50,13 +51,17 @@ static const char *remark(const struct clock_row *row)
         return "isolated: not corrected";
     if (row->reference)
         return "reference";
-    return row->loose ? "one-way traffic: drift unknown" : "";
+    if (row->loose)
+        return "one-way traffic: drift unknown";
+    return "";
 }
 
 GETTER(row_process, struct clock_row, value_count(row->process))
 GETTER(row_offset, struct clock_row, value_time(row->offset_ns))
+/* A drift is seconds for a second; µs for a second are what clocks are rated by. */
 GETTER(row_drift, struct clock_row, value_ratio(row->drift * 1e6))
 GETTER(row_largest, struct clock_row, value_time(row->largest_ns))
+/* Not known below 0, and nothing to know for the clock that the others are compared with. */
 GETTER(row_width, struct clock_row, value_if(!(row->width_ns < 0 || row->reference), value_time(row->width_ns)))
 GETTER(row_remark, struct clock_row, *remark(row) ? value_text(remark(row)) : value_null())
 static const struct field row_fields[] = {
@@ -80,6 +85,7 @@ static void write_rows(struct output *output, const struct clocks *clocks, bool 
 {
     struct text_table *table = text_table_new(row_fields, COUNT_OF(row_fields));
     for (size_t i = 0; i < clocks->count; i++)
+        /* Without --all only what was changed, and what it was compared with. */
         if (all || clocks->rows[i].largest_ns > 0 || clocks->rows[i].reference)
             text_table_row(table, clocks, &clocks->rows[i]);
     output_text(output, "\n");
@@ -91,9 +97,10 @@ void clock_report_text(struct output *output, const struct clocks *clocks, bool 
     char text[VALUE_TEXT_SIZE];
     output_text(output, "\nClocks (--fix-clocks)\n");
     if (!clocks->corrected) {
-        output_text(output, clocks->recorded.messages + clocks->recorded.instances > 0
-                                ? "  Nothing to correct: no message arrives before it was sent.\n"
-                                : "  Cannot be corrected: there are no messages between processes.\n");
+        const char *why = "Cannot be corrected: there are no messages between processes.";
+        if (clocks->recorded.messages + clocks->recorded.instances > 0)
+            why = "Nothing to correct: no message arrives before it was sent.";
+        output_print(output, "  %s\n", why);
         return;
     }
     for (size_t i = 0; i < COUNT_OF(error_fields); i++) {

@@ -25,7 +25,11 @@ static void write_change(struct output *output, struct averaged first, struct av
     static const char *const classes[] = {"unknown", "good", "poor", "muted"};
     char cell[COMPARE_CELL_SIZE], raw[32];
     compare_change(first, now, change, cell);
-    raw_number(raw, first.mean != 0 ? (now.mean - first.mean) / fabs(first.mean) : 0);
+    double ratio = 0;
+    if (first.mean != 0)
+        ratio = (now.mean - first.mean) / fabs(first.mean);
+    raw_number(raw, ratio);
+    /* What the page sorts by: cells show words, such as "2.1 times". */
     output_print(output, "<td class=\"%s\" data-v=\"%s\">", classes[change], raw);
     page_element(output, "", cell, "</td>");
 }
@@ -33,6 +37,7 @@ static void write_change(struct output *output, struct averaged first, struct av
 static void write_value(struct output *output, struct averaged value, enum quantity_unit unit, size_t runs)
 {
     char cell[COMPARE_CELL_SIZE], raw[32];
+    /* The same words as in a terminal, so that the two can be compared. */
     compare_value(value, unit, runs, cell);
     raw_number(raw, value.mean);
     page_td(output, cell, raw, false);
@@ -65,6 +70,7 @@ static void write_titles(struct output *output, const struct comparison *compari
 static void write_change_titles(struct output *output, const struct comparison *comparison)
 {
     char title[COMPARE_CELL_SIZE];
+    /* The first version has no change: the others are compared with it. */
     for (size_t v = 1; v < comparison->version_count; v++) {
         snprintf(title, sizeof title, comparison->version_count > 2 ? "change of %.*s" : "change",
                  text_beginning(comparison->versions[v].name, 60), comparison->versions[v].name);
@@ -78,6 +84,7 @@ static void write_quantities(struct output *output, const struct comparison *com
     table_begin(output, "The whole run", "quantity");
     write_titles(output, comparison, "");
     write_change_titles(output, comparison);
+    /* The rows are the table of quantities: a new one appears here by itself. */
     for (size_t i = 0; i < quantity_count(); i++) {
         const struct quantity *quantity = quantity_at(i);
         output_text(output, "<tr>");
@@ -98,6 +105,7 @@ static void write_functions(struct output *output, const struct comparison *comp
     table_begin(output, "Functions and states: exclusive time of all processes, largest change first", "function");
     write_titles(output, comparison, "");
     write_change_titles(output, comparison);
+    /* A page of thousands of functions would not be read; text and JSON have them all. */
     for (size_t i = 0; i < comparison->function_count && i < FUNCTION_ROWS; i++) {
         const struct compared_function *function = &comparison->functions[i];
         output_text(output, "<tr>");
@@ -115,7 +123,10 @@ static void write_processes(struct output *output, const struct comparison *comp
 {
     size_t count, *places = compare_processes_most(comparison, PROCESS_ROWS, &count);
     char rank[TEXT_NUMBER_SIZE], raw[32];
-    table_begin(output, count < comparison->process_count ? "Processes that changed most" : "Processes", "process");
+    const char *title = "Processes";
+    if (count < comparison->process_count)
+        title = "Processes that changed most";
+    table_begin(output, title, "process");
     write_titles(output, comparison, "computing: ");
     write_titles(output, comparison, "in MPI: ");
     output_text(output, "</tr></thead>\n<tbody>\n");
@@ -125,6 +136,7 @@ static void write_processes(struct output *output, const struct comparison *comp
         raw_number(raw, process->rank);
         page_td(output, text_thousands(rank, process->rank), raw, true);
         for (size_t v = 0; v < comparison->version_count; v++)
+            /* Means of all runs without their range: two columns for each version are wide enough. */
             write_seconds(output, process->compute[v], process->total[v].mean > 0, 1);
         for (size_t v = 0; v < comparison->version_count; v++)
             write_seconds(output, process->communication[v], process->total[v].mean > 0, 1);
@@ -159,10 +171,12 @@ void compare_write_html(struct output *output, const struct comparison *comparis
         write_functions(output, comparison);
     if (comparison->process_count > 0)
         write_processes(output, comparison);
+    const char *noise = "the ranges of the runs overlap, or they differ by less than 2 %";
+    if (significance)
+        noise = "a test does not show one";
     output_print(output,
                  "</main>\n<footer class=\"muted\">Made by SIGHT " PACKAGE_VERSION
                  ". = means no change beyond the noise: %s.</footer>\n",
-                 significance ? "a test does not show one"
-                              : "the ranges of the runs overlap, or they differ by less than 2 %");
+                 noise);
     page_end(output, NULL);
 }

@@ -31,18 +31,19 @@ void compare_sentence(const struct comparison *comparison, size_t version, char 
     seconds_text(from, first.mean);
     seconds_text(to, now.mean);
     enum change change = comparison_change(comparison, version, 0);
-    double ratio = change == CHANGE_BETTER ? first.mean / now.mean : now.mean / first.mean;
+    bool better = change == CHANGE_BETTER;
+    double ratio = now.mean / first.mean;
+    if (better)
+        ratio = first.mean / now.mean;
     if (change == CHANGE_SAME || first.mean <= 0 || now.mean <= 0) {
         snprintf(sentence, COMPARE_SENTENCE_SIZE, "%s takes as long as %s: %s and %s.", name, before, to, from);
         return;
     }
     /* From "2.0 times" on, as it is rounded: below, per cent say more. */
     if (ratio >= 1.995)
-        snprintf(times, sizeof times, "%.*f times as %s as", ratio < 9.95 ? 1 : 0, ratio,
-                 change == CHANGE_BETTER ? "fast" : "slow");
+        snprintf(times, sizeof times, "%.*f times as %s as", ratio < 9.95 ? 1 : 0, ratio, better ? "fast" : "slow");
     else
-        snprintf(times, sizeof times, "%.0f %% %s than", (ratio - 1) * 100,
-                 change == CHANGE_BETTER ? "faster" : "slower");
+        snprintf(times, sizeof times, "%.0f %% %s than", (ratio - 1) * 100, better ? "faster" : "slower");
     snprintf(sentence, COMPARE_SENTENCE_SIZE, "%s is %s %s: %s instead of %s.", name, times, before, to, from);
 }
 
@@ -54,6 +55,7 @@ static char *unit_text(char *buffer, double value, enum quantity_unit unit)
     case QUANTITY_SHARE:
         return text_share(buffer, value);
     case QUANTITY_BYTES:
+        /* Means of counts are rounded: half a message is no message. */
         return text_bytes(buffer, (uint64_t)(value + 0.5));
     default:
         return text_thousands(buffer, (uint64_t)(value + 0.5));
@@ -64,6 +66,7 @@ void compare_value(struct averaged value, enum quantity_unit unit, size_t runs, 
 {
     char mean[TEXT_NUMBER_SIZE], least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE];
     unit_text(mean, value.mean, unit);
+    /* A range of one run, or of equal ones, says nothing. */
     if (runs > 1 && value.most > value.least)
         snprintf(cell, COMPARE_CELL_SIZE, "%s (%s to %s)", mean, unit_text(least, value.least, unit),
                  unit_text(most, value.most, unit));
@@ -73,9 +76,14 @@ void compare_value(struct averaged value, enum quantity_unit unit, size_t runs, 
 
 void compare_change(struct averaged first, struct averaged now, enum change change, char cell[COMPARE_CELL_SIZE])
 {
-    double percent = first.mean != 0 ? (now.mean - first.mean) / first.mean * 100 : 0;
+    double percent = 0;
+    if (first.mean != 0)
+        percent = (now.mean - first.mean) / first.mean * 100;
     /* Nearly -100 % must not be rounded to -100 %. */
-    int decimals = fabs(percent) < 9.95 || (percent < -99 && percent > -99.95) ? 1 : 0;
+    int decimals = 0;
+    if (fabs(percent) < 9.95 || (percent < -99 && percent > -99.95))
+        decimals = 1;
+    /* Nothing can be a share of 0. */
     if (change == CHANGE_SAME)
         snprintf(cell, COMPARE_CELL_SIZE, "=");
     else if (first.mean == 0)
@@ -103,18 +111,19 @@ static int by_move(const void *a, const void *b)
 {
     const struct ordered *left = a, *right = b;
     if (left->moved != right->moved)
-        return left->moved > right->moved ? -1 : 1;
-    return left->at < right->at ? -1 : 1;
+        return order_by(right->moved, left->moved);
+    return order_by(left->at, right->at);
 }
 
 static int by_place(const void *a, const void *b)
 {
     const size_t *left = a, *right = b;
-    return (*left > *right) - (*left < *right);
+    return order_by(*left, *right);
 }
 
 size_t *compare_processes_most(const struct comparison *comparison, size_t most, size_t *count)
 {
+    /* Of several versions the last is compared with the first: those between are steps on the way. */
     size_t all = comparison->process_count, last = comparison->version_count - 1;
     *count = smaller(all, most);
     struct ordered *ordered = memory_new(all * sizeof *ordered);
@@ -131,6 +140,7 @@ size_t *compare_processes_most(const struct comparison *comparison, size_t most,
         qsort(ordered, all, sizeof *ordered, by_move);
     for (size_t i = 0; i < *count; i++)
         places[i] = ordered[i].at;
+    /* In the order of ranks again, which is how processes are looked up. */
     if (*count > 0)
         qsort(places, *count, sizeof *places, by_place);
     free(ordered);
@@ -157,7 +167,9 @@ static const char *change_style(enum change change, bool colour)
         return NULL;
     if (change == CHANGE_BETTER)
         return TERMINAL_GREEN;
-    return change == CHANGE_WORSE ? TERMINAL_RED : NULL;
+    if (change == CHANGE_WORSE)
+        return TERMINAL_RED;
+    return NULL;
 }
 
 /* `ranges`: of the runs beside their means; where they are tested, intervals stand above. */
@@ -184,9 +196,11 @@ static void text_quantities(struct output *output, const struct comparison *comp
             struct averaged now = comparison_quantity(comparison, v, i);
             enum change change = comparison_change(comparison, v, i);
             compare_change(first, now, change, cell);
+            /* Number and word have columns of their own: the table then aligns the words. */
             text_table_cell(table, cell, false);
             text_table_style(table, change_style(change, colour));
-            text_table_cell(table, change == CHANGE_BETTER || change == CHANGE_WORSE ? change_name(change) : "", true);
+            bool judged = change == CHANGE_BETTER || change == CHANGE_WORSE;
+            text_table_cell(table, judged ? change_name(change) : "", true);
             text_table_style(table, change_style(change, colour));
         }
     }
@@ -205,6 +219,7 @@ static void text_functions(struct output *output, const struct comparison *compa
     for (size_t i = 0; i < comparison->function_count && i < rows; i++) {
         const struct compared_function *function = &comparison->functions[i];
         char name[80];
+        /* Names of C++ and Fortran may be longer than the screen. */
         text_for_terminal(name, sizeof name, function->name, 40);
         text_table_cell(table, name, true);
         for (size_t v = 0; v < versions; v++) {
@@ -226,6 +241,7 @@ static void text_processes(struct output *output, const struct comparison *compa
     size_t count, *places = compare_processes_most(comparison, rows, &count);
     struct text_table *table = text_table_columns(1 + 2 * comparison->version_count);
     char cell[COMPARE_CELL_SIZE], name[NAME_SIZE];
+    /* Computing and MPI in the first row of titles, the versions in the second. */
     text_table_titles(table, 2);
     text_table_cell(table, "", false);
     for (int communication = 0; communication < 2; communication++)
@@ -259,9 +275,11 @@ void compare_write_text(struct output *output, const struct comparison *comparis
     char sentence[COMPARE_SENTENCE_SIZE];
     for (size_t v = 1; v < comparison->version_count; v++) {
         compare_sentence(comparison, v, sentence);
-        output_text(output, colour ? TERMINAL_BOLD : "");
+        if (colour)
+            output_text(output, TERMINAL_BOLD);
         paragraph_write(output, "", "", sentence);
-        output_text(output, colour ? TERMINAL_PLAIN : "");
+        if (colour)
+            output_text(output, TERMINAL_PLAIN);
     }
     if (comparison->sizes_differ)
         output_text(output, "The numbers of processes differ: a process does not do the same work in each version.\n");
@@ -270,6 +288,7 @@ void compare_write_text(struct output *output, const struct comparison *comparis
                                 comparison->versions[v].name, rows);
     if (gate)
         gate_write_text(output, gate);
+    /* Where a test was made, its intervals replace the ranges of the runs. */
     text_quantities(output, comparison, !significance, colour);
     if (comparison->function_count > 0)
         text_functions(output, comparison, !significance, rows, colour);
@@ -282,6 +301,7 @@ void compare_write_text(struct output *output, const struct comparison *comparis
 static void json_averaged(struct json *json, const char *key, struct averaged value)
 {
     json_open(json, key, '{');
+    /* As numbers in the unit of their name, not as texts: other programs compute with them. */
     json_value(json, "mean", value_ratio(value.mean));
     json_value(json, "least", value_ratio(value.least));
     json_value(json, "most", value_ratio(value.most));
@@ -350,6 +370,7 @@ static void json_processes(struct json *json, const struct comparison *compariso
 void compare_write_json(struct output *output, const struct comparison *comparison,
                         const struct significance *significance)
 {
+    /* No indentation is set: the writer begins at the outermost level. */
     struct json json = {.output = output};
     json_open(&json, NULL, '{');
     json_value(&json, "schema", value_text("sight-compare/1"));

@@ -36,6 +36,7 @@ static bool matters(const struct heuristic_result *result)
 /* Uneven work causes waiting in communication, and waiting shows up in the locators: each cause is reported once. */
 static bool follows(const char *id, const struct heuristic_result *results)
 {
+    /* Asked for both: the locators name the place where processes wait for those with more work. */
     bool uneven = matters(heuristics_find(results, "stddev-compute"));
     if (strcmp(id, "stddev-communication") == 0)
         return uneven;
@@ -47,10 +48,12 @@ static bool follows(const char *id, const struct heuristic_result *results)
 size_t diagnosis_rank(const struct heuristic_result *results, size_t *index)
 {
     size_t count = 0;
+    /* Poor ones first, each group in the order of causes. */
     for (int poor = 1; poor >= 0; poor--)
         for (size_t i = 0; i < sizeof ranking / sizeof *ranking; i++) {
             const struct heuristic_result *result = heuristics_find(results, ranking[i]);
-            if (result->verdict == (poor ? VERDICT_POOR : VERDICT_FAIR) && !follows(ranking[i], results))
+            enum verdict wanted = poor ? VERDICT_POOR : VERDICT_FAIR;
+            if (result->verdict == wanted && !follows(ranking[i], results))
                 index[count++] = (size_t)(result - results);
         }
     return count;
@@ -61,7 +64,9 @@ static const char *nothing_computed(const struct metrics *metrics)
 {
     if (metrics->process_count > 1)
         return "No process computes anything.";
-    return metrics->processes > 1 ? "Only one process has events in this trace." : "There is only one process.";
+    if (metrics->processes > 1)
+        return "Only one process has events in this trace.";
+    return "There is only one process.";
 }
 
 void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metrics *metrics,
@@ -70,11 +75,15 @@ void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metri
     const struct heuristic_result *work = heuristics_find(results, "stddev-compute");
     char share[TEXT_NUMBER_SIZE];
     double mpi = communication_share(metrics);
-    int used = snprintf(buffer, DIAGNOSIS_SENTENCE_SIZE, "%s%s time is spent in MPI. ",
-                        mpi > 0 ? text_share(share, mpi) : "No", mpi > 0 ? " of the" : "");
+    int used;
+    if (mpi > 0)
+        used = snprintf(buffer, DIAGNOSIS_SENTENCE_SIZE, "%s of the time is spent in MPI. ", text_share(share, mpi));
+    else
+        used = snprintf(buffer, DIAGNOSIS_SENTENCE_SIZE, "No time is spent in MPI. ");
     const struct heuristic_result *total = heuristics_find(results, "stddev-total");
     const char *rest = "The work is evenly spread.";
     char text[600];
+    /* A verdict without a headline has nothing that could be named in a sentence. */
     if (matters(work) && *work->headline) {
         snprintf(text, sizeof text, "The work is uneven: %s.", work->headline);
         rest = text;
@@ -92,6 +101,7 @@ void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metri
 /* "▇▇▇░░░░░░░": ten places. */
 static const char *bar_text(char buffer[64], double share)
 {
+    /* Rounded: 95 % and more is a full bar. */
     int full = (int)(share * 10 + 0.5);
     buffer[0] = '\0';
     for (int i = 0; i < 10; i++)
@@ -104,7 +114,9 @@ static const char *bar_colour(double share)
 {
     if (share >= 0.8)
         return TERMINAL_GREEN;
-    return share >= 0.5 ? TERMINAL_YELLOW : TERMINAL_RED;
+    if (share >= 0.5)
+        return TERMINAL_YELLOW;
+    return TERMINAL_RED;
 }
 
 static void write_title(struct output *output, const struct metrics *metrics, const char *title)
@@ -112,6 +124,7 @@ static void write_title(struct output *output, const struct metrics *metrics, co
     char facts[FACTS_SIZE], share[TEXT_NUMBER_SIZE];
     output_print(output, "%s — %s\n", title, facts_text(facts, metrics));
     const struct trace_end *end = &metrics->end;
+    /* How much is missing decides how far the rest can be trusted. */
     if (end->damage.count > 0 && end->total > 0 && end->used < end->total)
         output_print(output, "damaged: only %s of the file could be read\n",
                      text_share(share, (double)end->used / (double)end->total));
@@ -125,11 +138,16 @@ static void write_efficiency(struct output *output, const struct diagnosis *diag
     const struct analysis *analysis = diagnosis->metrics->analysis;
     char bar[64], parallel[TEXT_NUMBER_SIZE], balance[TEXT_NUMBER_SIZE], communication[TEXT_NUMBER_SIZE],
         serialisation[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE];
-    output_print(output, "\n  parallel efficiency  %s%s%s  %s  =  load balance %s\n",
-                 diagnosis->colour ? bar_colour(efficiency.parallel) : "", bar_text(bar, efficiency.parallel),
-                 diagnosis->colour ? TERMINAL_PLAIN : "", text_share(parallel, efficiency.parallel),
+    output_text(output, "\n  parallel efficiency  ");
+    if (diagnosis->colour)
+        output_text(output, bar_colour(efficiency.parallel));
+    output_text(output, bar_text(bar, efficiency.parallel));
+    if (diagnosis->colour)
+        output_text(output, TERMINAL_PLAIN);
+    output_print(output, "  %s  =  load balance %s\n", text_share(parallel, efficiency.parallel),
                  text_share(balance, efficiency.load_balance));
     output_print(output, "    ×  communication %s", text_share(communication, efficiency.communication));
+    /* Known only where the run was replayed. */
     if (analysis && analysis->serialisation > 0)
         output_print(output, "  (serialisation %s  ×  transfer %s)", text_share(serialisation, analysis->serialisation),
                      text_share(transfer, analysis->transfer));
@@ -144,6 +162,7 @@ static void write_structure(struct output *output, const struct metrics *metrics
 {
     struct structure structure = structure_of_run(metrics);
     char text[STRUCTURE_TEXT_SIZE];
+    /* A structure that has no name is no news, and a wrong name would be worse. */
     bool clear = structure.kind != STRUCTURE_TOO_FEW && structure.kind != STRUCTURE_IRREGULAR &&
                  structure.kind != STRUCTURE_COLLECTIVE;
     if (!clear || structure.ambiguous)
@@ -161,6 +180,7 @@ static size_t write_impact(struct output *output, const struct metrics *metrics)
     const struct analysis *analysis = metrics->analysis;
     char text[400], share[TEXT_NUMBER_SIZE], inter[TEXT_NUMBER_SIZE];
     double all = (double)analysis->path * (double)analysis->process_count, lost = (double)analysis->impact_imbalance;
+    /* Among equals it is compute imbalance, which is reported as a finding. */
     if (lost < IMPACT_TOLD * all || (double)analysis->impact_inter < BETWEEN_ROLES * lost)
         return 0;
     snprintf(text, sizeof text,
@@ -177,6 +197,7 @@ static size_t write_iterations(struct output *output, const struct metrics *metr
     char text[ITERATIONS_TEXT_SIZE + 1];
     if (!metrics->phases)
         return 0;
+    /* Empty if the iterations have nothing remarkable. */
     iterations_remark(text, metrics);
     if (!*text)
         return 0;
@@ -210,7 +231,9 @@ static void write_heuristics(struct output *output, const struct metrics *metric
     size_t lines = 0, shown = 0;
     for (; shown < count && shown < SHOWN; shown++) {
         const struct heuristic *heuristic = heuristic_at(index[shown]);
+        /* Counted before it is written: what does not fit on the screen is left out as a whole. */
         lines += write_one(NULL, shown + 1, heuristic, &results[index[shown]]);
+        /* The first is shown whatever its length. */
         if (shown > 0 && lines > SCREEN_LINES - FRAME_LINES)
             break;
         write_one(output, shown + 1, heuristic, &results[index[shown]]);
@@ -222,8 +245,9 @@ static void write_heuristics(struct output *output, const struct metrics *metric
 static size_t write_head(struct output *output, size_t number, const struct finding *finding)
 {
     char head[600], first[32], seconds[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
-    snprintf(head, sizeof head, "%s — %s %s (%s)", finding->title, finding->unresolved ? "at most" : "could save up to",
-             seconds_text(seconds, finding->saving_s), text_share(share, finding->share));
+    const char *saves = finding->unresolved ? "at most" : "could save up to";
+    snprintf(head, sizeof head, "%s — %s %s (%s)", finding->title, saves, seconds_text(seconds, finding->saving_s),
+             text_share(share, finding->share));
     snprintf(first, sizeof first, "  %zu  ", number);
     return paragraph_write(output, first, "     ", head);
 }
@@ -232,6 +256,7 @@ void diagnosis_write_savings(struct output *output, const struct findings *findi
 {
     size_t number = 0;
     for (size_t i = 0; i < findings->count; i++) {
+        /* What is caused by another finding goes away with it: adding it up would count time twice. */
         if (findings->finding[i].root)
             continue;
         if (number++ == 0)
@@ -244,7 +269,9 @@ void diagnosis_write_savings(struct output *output, const struct findings *findi
 static size_t write_finding(struct output *output, size_t number, const struct finding *finding, bool colour)
 {
     if (output)
-        output_print(output, "\n%s", colour ? TERMINAL_BOLD : "");
+        output_text(output, "\n");
+    if (output && colour)
+        output_text(output, TERMINAL_BOLD);
     size_t lines = 1 + write_head(output, number, finding);
     if (output && colour)
         output_text(output, TERMINAL_PLAIN);
@@ -261,8 +288,10 @@ static bool write_findings(struct output *output, const struct diagnosis *diagno
     if (*findings->caveat)
         lines += paragraph_write(output, "  ", "  ", findings->caveat);
     if (findings->count == 0) {
-        snprintf(rest, sizeof rest, "No finding above %s (%s).", seconds_text(floor, findings->floor_s),
-                 findings->clock_limits ? "the clock error of this trace" : "1 % of the run");
+        const char *limit = "1 % of the run";
+        if (findings->clock_limits)
+            limit = "the clock error of this trace";
+        snprintf(rest, sizeof rest, "No finding above %s (%s).", seconds_text(floor, findings->floor_s), limit);
         output_text(output, "\n");
         paragraph_write(output, "  ", "  ", rest);
         return false;
@@ -273,6 +302,7 @@ static bool write_findings(struct output *output, const struct diagnosis *diagno
             break;
         write_finding(output, shown + 1, &findings->finding[shown], diagnosis->colour);
     }
+    /* The command stands with the trace's name, to be copied. */
     if (shown < findings->count)
         output_print(output, "\n  … %zu more:  sight explain %s\n", findings->count - shown, diagnosis->title);
     return shown < findings->count;
@@ -291,13 +321,16 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
     size_t lines = 0;
     diagnosis_sentence(sentence, metrics, diagnosis->results);
     output_text(output, "\n");
+    /* A run that hung has no verdict on its speed that would matter more. */
     if (stuck_is_reported(diagnosis->stuck)) {
         lines += 1 + stuck_write_text(output, diagnosis->stuck, STUCK_LINES);
         output_text(output, "\n");
     }
-    output_text(output, diagnosis->colour ? TERMINAL_BOLD : "");
+    if (diagnosis->colour)
+        output_text(output, TERMINAL_BOLD);
     paragraph_write(output, "  ", "  ", sentence);
-    output_text(output, diagnosis->colour ? TERMINAL_PLAIN : "");
+    if (diagnosis->colour)
+        output_text(output, TERMINAL_PLAIN);
     if (metrics->process_count > 1)
         write_efficiency(output, diagnosis);
     write_structure(output, metrics);

@@ -17,21 +17,28 @@ static bool is_analysed(const struct metrics *metrics)
 
 static struct value ratio_or_null(bool known, double ratio)
 {
-    return known ? value_ratio(ratio) : value_null();
+    return value_if(known, value_ratio(ratio));
 }
 
 /* The same numbers as in the tree of the text; null where nothing was computed. */
 static void write_efficiencies(struct json *json, const struct metrics *metrics)
 {
     struct efficiency efficiency = efficiency_of(metrics);
-    const struct analysis *analysis = is_analysed(metrics) ? metrics->analysis : NULL;
+    const struct analysis *analysis = NULL;
+    if (is_analysed(metrics))
+        analysis = metrics->analysis;
     bool known = efficiency.parallel > 0, replayed = known && analysis && analysis->serialisation > 0;
     json_open(json, "efficiencies", '{');
     json_value(json, "parallel", ratio_or_null(known, efficiency.parallel));
+    double serialisation = 0, transfer = 0;
+    if (replayed) {
+        serialisation = analysis->serialisation;
+        transfer = analysis->transfer;
+    }
     json_value(json, "load_balance", ratio_or_null(known, efficiency.load_balance));
     json_value(json, "communication", ratio_or_null(known, efficiency.communication));
-    json_value(json, "serialisation", ratio_or_null(replayed, replayed ? analysis->serialisation : 0));
-    json_value(json, "transfer", ratio_or_null(replayed, replayed ? analysis->transfer : 0));
+    json_value(json, "serialisation", ratio_or_null(replayed, serialisation));
+    json_value(json, "transfer", ratio_or_null(replayed, transfer));
     json_close(json, '}');
 }
 
@@ -42,6 +49,7 @@ static void write_structure(struct json *json, const struct metrics *metrics)
     json_open(json, "structure", '{');
     json_value(json, "kind", value_text(structure_name(structure.kind)));
     json_value(json, "text", value_text(structure_text(text, &structure)));
+    /* The kinds that are found by exclusion have no score. */
     json_value(json, "score", ratio_or_null(structure.best.score > 0, structure.best.score));
     json_value(json, "ambiguous", value_bool(structure.ambiguous));
     json_close(json, '}');
@@ -51,7 +59,9 @@ static struct value known(int64_t value, bool is_time)
 {
     if (value < 0)
         return value_null();
-    return is_time ? value_time(value) : value_count((uint64_t)value);
+    if (is_time)
+        return value_time(value);
+    return value_count((uint64_t)value);
 }
 
 /* What each process got of the machine; null where that was not recorded. */
@@ -91,8 +101,10 @@ static void write_resources(struct json *json, const struct resources *resources
 static void write_caveats(struct json *json, const struct diagnosis *diagnosis)
 {
     char clocks[CLOCK_SENTENCE_SIZE];
-    const char *caveats[] = {diagnosis->metrics->end.damage.count ? diagnosis->metrics->end.damage.first : "",
-                             clock_sentence(clocks, diagnosis->metrics, diagnosis->findings),
+    const char *damage = "";
+    if (diagnosis->metrics->end.damage.count > 0)
+        damage = diagnosis->metrics->end.damage.first;
+    const char *caveats[] = {damage, clock_sentence(clocks, diagnosis->metrics, diagnosis->findings),
                              diagnosis->findings->caveat};
     json_open(json, "caveats", '[');
     for (size_t i = 0; i < sizeof caveats / sizeof *caveats; i++)
@@ -103,6 +115,7 @@ static void write_caveats(struct json *json, const struct diagnosis *diagnosis)
 
 static void write_waits(struct json *json, const struct metrics *metrics, const struct finding *finding)
 {
+    /* Some kinds of finding have no waits, but computing or resources as their evidence. */
     struct wait_sums *sums = finding_waits(finding->kind, metrics->analysis);
     json_open(json, "longest_waits", '[');
     for (size_t i = 0; sums && i < sums->longest_count; i++) {
@@ -145,7 +158,9 @@ void diagnosis_write_json(struct output *output, const struct diagnosis *diagnos
     json_value(&json, "schema", value_text("sight-diagnosis/1"));
     metrics_write_trace(&json, metrics);
     /* A program that hangs has no other problem worth a verdict. */
-    const char *said = metrics->process_count > 0 ? verdict : NULL;
+    const char *said = NULL;
+    if (metrics->process_count > 0)
+        said = verdict;
     if (stuck_is_reported(diagnosis->stuck))
         said = diagnosis->stuck->text;
     json_value(&json, "verdict", value_text(said));
@@ -157,6 +172,7 @@ void diagnosis_write_json(struct output *output, const struct diagnosis *diagnos
         clocks_write_json(&json, metrics->analysis);
     else
         json_value(&json, "clocks", value_null());
+    /* The critical path is long; who asks for the verdict alone need not read it. */
     if (explained && is_analysed(metrics))
         path_write_json(&json, metrics);
     write_resources(&json, metrics->resources);

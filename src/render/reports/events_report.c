@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/reports/events_report.h"
 
+#include "core/numbers.h"
 #include "core/payload.h"
 
 #include <stdlib.h>
@@ -44,27 +45,30 @@ static const char *name_of(const struct defs *defs, const struct event *event)
         return defs_path_name(defs, event->state);
     if (event->kind == EVENT_RMA)
         return rma_step_name(event->value);
-    return event->kind == EVENT_IO ? io_step_name(event->value) : NULL;
+    if (event->kind == EVENT_IO)
+        return io_step_name(event->value);
+    return NULL;
 }
 
 static struct value known(int32_t number)
 {
-    return number == EVENT_UNKNOWN ? value_null() : value_integer(number);
+    return value_if(number != EVENT_UNKNOWN, value_integer(number));
 }
 
 static struct value known_bytes(int64_t bytes)
 {
-    return bytes < 0 ? value_null() : value_bytes((uint64_t)bytes);
+    return value_if(bytes >= 0, value_bytes((uint64_t)bytes));
 }
 
 static struct value known_text(const char *text)
 {
-    return text && *text ? value_text(text) : value_null();
+    return value_if(text && *text, value_text(text));
 }
 
 static struct value value_of(const struct defs *defs, const struct event *event)
 {
     if (event->kind == EVENT_COUNTER) {
+        /* The event keeps 64 bits; the definition of the counter says what they mean. */
         switch (defs->marks[event->state].counter.type) {
         case COUNTER_DOUBLE:
             return value_ratio(event_double(event));
@@ -74,17 +78,23 @@ static struct value value_of(const struct defs *defs, const struct event *event)
             return value_integer(event->value);
         }
     }
-    return event->kind == EVENT_MARK && event->value ? value_integer(event->value) : value_null();
+    /* 0 stands for no value. */
+    return value_if(event->kind == EVENT_MARK && event->value, value_integer(event->value));
 }
 
 static const struct site_def *site_of(const struct defs *defs, const struct event *event)
 {
-    return event->site ? &defs->sites[event->site - 1] : NULL;
+    /* Sites are numbered from 1 on in events: 0 is a call whose place is not known. */
+    if (event->site == 0)
+        return NULL;
+    return &defs->sites[event->site - 1];
 }
 
 static struct value line_of(const struct site_def *site)
 {
-    return site && site->line > 0 ? value_integer(site->line) : value_null();
+    if (!site)
+        return value_null();
+    return value_if(site->line > 0, value_integer(site->line));
 }
 
 #define GET(name, expression)                                                                                          \
@@ -104,6 +114,7 @@ GET(event_kind, value_text(kinds[event->kind]))
 GET(event_name, known_text(name_of(defs, event)))
 GET(event_communicator, event->comm < 0 ? value_null() : value_integer(defs->comms[event->comm].id))
 GET(event_partner, known(event->partner))
+/* The same member holds the tag of a message and the root of a collective. */
 GET(event_tag, value_if(is_message(event), known(event->tag)))
 GET(event_root, value_if(event->kind == EVENT_COLLECTIVE, known(event->tag)))
 GET(event_sent, known_bytes(event->bytes_sent))
@@ -136,6 +147,7 @@ static enum status events_begin(struct sink *sink, const struct defs *defs, stru
     (void)err;
     report->defs = defs;
     if (!report->json)
+        /* JSON repeats the names with each event. */
         csv_header(report->output, fields, FIELDS);
     return STATUS_OK;
 }
@@ -143,26 +155,31 @@ static enum status events_begin(struct sink *sink, const struct defs *defs, stru
 static int rank_compare(const void *a, const void *b)
 {
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return (left > right) - (left < right);
+    return order_by(left, right);
 }
 
 static bool is_wanted(const struct events_report *report, const struct event *event)
 {
-    return event_counts(event) && (!report->ranks || bsearch(&event->process, report->ranks, report->rank_count,
-                                                             sizeof *report->ranks, rank_compare));
+    if (!event_counts(event) || !report->ranks)
+        return event_counts(event);
+    return bsearch(&event->process, report->ranks, report->rank_count, sizeof *report->ranks, rank_compare) != NULL;
 }
 
 static const char *format_of(const struct defs *defs, const struct event *event)
 {
+    /* The payload is a text already: there is nothing to be formatted. */
     if (event->flags & EVENT_PAYLOAD_TEXT)
         return NULL;
-    return is_mark(event) ? defs->marks[event->state].format : defs->states[event->state].format;
+    if (is_mark(event))
+        return defs->marks[event->state].format;
+    return defs->states[event->state].format;
 }
 
 static void take_text(const struct events_report *report, struct event_line *line, const unsigned char *arena)
 {
     const struct event *event = line->event;
     line->text[0] = '\0';
+    /* Payloads of other kinds hold what formats keep of their own, no text for people. */
     if (event->payload_length > 0 && (event->kind <= EVENT_LEAVE || event->kind == EVENT_MARK))
         payload_text(line->text, sizeof line->text, format_of(report->defs, event), arena + event->payload,
                      event->payload_length);

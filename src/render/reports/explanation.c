@@ -2,6 +2,7 @@
 #include "render/reports/explanation.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "render/field.h"
 
@@ -20,8 +21,8 @@ static int by_time(const void *a, const void *b)
 {
     const struct share *left = a, *right = b;
     if (left->ns != right->ns)
-        return left->ns > right->ns ? -1 : 1;
-    return left->rank < right->rank ? -1 : 1;
+        return order_by(right->ns, left->ns);
+    return order_by(left->rank, right->rank);
 }
 
 /* "process 3  1.23 s  45 %" for those with most. */
@@ -36,6 +37,7 @@ static void write_processes(struct output *output, const struct metrics *metrics
     if (count > 0)
         qsort(shares, count, sizeof *shares, by_time);
     output_print(output, "\n     %s\n", title);
+    /* Processes without a share would fill the list of a small run. */
     for (size_t i = 0; i < count && i < PROCESSES && shares[i].ns > 0; i++)
         output_print(output, "       process %-8s %10s  %s\n", text_thousands(rank, shares[i].rank),
                      text_duration(number, shares[i].ns), text_share(share, (double)shares[i].ns / (double)all_ns));
@@ -55,6 +57,7 @@ static void write_instance(struct output *output, const struct metrics *metrics,
     snprintf(line, sizeof line, "process %s in %s from %.9f to %.9f s,",
              text_number(metrics->process[instance->process].rank).text, function, (double)instance->enter_ns / 1e9,
              (double)instance->leave_ns / 1e9);
+    /* Victim and cause have a line each: the two times are compared with each other. */
     paragraph_write(output, first, WAIT_INDENT, line);
     snprintf(line, sizeof line, "for process %s, which enters %s at %.9f s",
              text_number(metrics->process[instance->cause_process].rank).text, cause,
@@ -71,6 +74,7 @@ static void write_sites(struct output *output, const struct metrics *metrics, co
         output_print(output, "\n     %s\n", title);
     for (size_t i = 0; i < PROCESSES && i < sums->site_count; i++) {
         site_text(site, &metrics->defs->sites[sums->sites[i].index]);
+        /* Paths of sources are as long as the build made them. */
         text_for_terminal(shown, sizeof shown, site, 40);
         output_print(output, "       %-16s %10s  %s\n", shown, text_duration(number, sums->sites[i].ns),
                      text_share(share, (double)sums->sites[i].ns / (double)sums->ns));
@@ -93,6 +97,7 @@ static char *evidence_text(char buffer[TEXT_NUMBER_SIZE], const struct detail *d
 {
     if (detail->is_time)
         return seconds_text(buffer, detail->value);
+    /* Counts of calls and messages are whole, other evidence is a ratio. */
     if (detail->value >= 0 && detail->value == floor(detail->value))
         return text_thousands(buffer, text_whole(detail->value));
     snprintf(buffer, TEXT_NUMBER_SIZE, "%.4g", detail->value);
@@ -114,6 +119,7 @@ void explanation_write(struct output *output, const struct metrics *metrics, siz
         seconds_text(waiting, finding->waiting_s), seconds_text(seconds, finding->saving_s),
         text_share(share, finding->share), seconds_text(from, finding->from_s), seconds_text(to, finding->to_s));
     paragraph_write(output, "     ", "     ", head);
+    /* The cause is named by its id, which stands at the head of its own explanation. */
     if (finding->root) {
         snprintf(head, sizeof head, "caused by %s: fix that first", finding->root);
         paragraph_write(output, "     ", "     ", head);
@@ -126,8 +132,10 @@ void explanation_write(struct output *output, const struct metrics *metrics, siz
     for (size_t i = 0; i < finding->evidence_count; i++)
         output_print(output, "       %-26s %s\n", finding->evidence[i].name,
                      evidence_text(waiting, &finding->evidence[i]));
-    struct wait_sums *waits =
-        finding->kind == FINDING_wrong_order ? NULL : finding_waits(finding->kind, metrics->analysis);
+    /* The two kinds of wrong order are different mistakes: each has its own list below. */
+    struct wait_sums *waits = NULL;
+    if (finding->kind != FINDING_wrong_order)
+        waits = finding_waits(finding->kind, metrics->analysis);
     if (waits)
         write_waits(output, metrics, waits);
     wait_sums_free(waits);
@@ -136,8 +144,10 @@ void explanation_write(struct output *output, const struct metrics *metrics, siz
     if (finding->kind == FINDING_wrong_order)
         for (int order = WAIT_WRONG_ORDER_SAME; order <= WAIT_WRONG_ORDER_OTHER; order++)
             if (metrics->analysis->waits[order].count > 0) {
-                output_print(output, "\n     %s\n",
-                             order == WAIT_WRONG_ORDER_SAME ? "from the same sender" : "from several senders");
+                const char *whose = "from several senders";
+                if (order == WAIT_WRONG_ORDER_SAME)
+                    whose = "from the same sender";
+                output_print(output, "\n     %s\n", whose);
                 write_waits(output, metrics, &metrics->analysis->waits[order]);
             }
 }

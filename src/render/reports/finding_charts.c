@@ -26,10 +26,12 @@ static const char *chart_of(const struct finding *finding)
 size_t finding_charts(const struct finding *finding, const struct chart_input *input,
                       const struct chart *charts[FINDING_CHARTS])
 {
+    /* What the finding is about, and when in the run it costs. */
     const char *const names[] = {chart_of(finding), "findings"};
     size_t count = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const struct chart *chart = chart_find(names[i]);
+        /* Metrics files lack what some charts need. */
         if (chart && chart_can(chart, input))
             charts[count++] = chart;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/reports/findings_json.h"
 
+/* One function for each member, as tables of fields hold functions. */
 #define GETTER(name, type, ...)                                                                                        \
     static struct value name(const void *context, const void *row)                                                     \
     {                                                                                                                  \
@@ -15,6 +16,7 @@ GETTER(get_saving, finding, value_ratio(item->saving_s))
 GETTER(get_share, finding, value_ratio(item->share))
 GETTER(get_root, finding, value_text(item->root))
 GETTER(code_name, finding_code, value_text(item->name))
+/* Unknown files are empty texts in a finding, null in JSON. */
 GETTER(code_file, finding_code, value_text(*item->file ? item->file : NULL))
 GETTER(code_line, finding_code, value_if(item->line > 0, value_count((uint64_t)item->line)))
 GETTER(code_caller, finding_code, value_text(item->caller))
@@ -39,10 +41,12 @@ static void json_ranks(struct json *json, const char *key, const struct ranks *r
 
 void finding_write_members(struct json *json, const struct finding *finding)
 {
+    /* The members of all findings first; lists and texts, which differ in length, after them. */
     json_fields(json, members, sizeof members / sizeof *members, NULL, finding);
     json_ranks(json, "victims", &finding->victims);
     json_ranks(json, "causes", &finding->causes);
     json_open(json, "functions", '[');
+    /* The list ends with the first that is not there. */
     for (size_t i = 0; i < FINDING_FUNCTIONS && finding->functions[i]; i++)
         json_value(json, NULL, value_text(finding->functions[i]));
     json_close(json, ']');
@@ -83,10 +87,12 @@ void clocks_write_json(struct json *json, const struct analysis *analysis)
 {
     json_open(json, "clocks", '{');
     json_value(json, "early", value_count(analysis->early));
+    /* How many messages are early and by how much decide what else may be believed: they come first. */
     json_value(json, "clock_error_s", value_time(analysis->clock_error));
     json_value(json, "roots_unknown", value_bool(!finding_roots_known(analysis)));
     json_value(json, "clocks_fixed", value_bool(analysis->clocks_fixed));
     if (analysis->clocks_fixed) {
+        /* What was corrected is known only of clocks that were; the names say which of the times are meant. */
         json_value(json, "early_recorded", value_count(analysis->early_recorded));
         json_value(json, "clock_error_recorded_s", value_time(analysis->clock_error_recorded));
         json_value(json, "clock_rest_s", value_time(analysis->clock_rest));

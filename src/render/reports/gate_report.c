@@ -17,6 +17,9 @@ static void change_text(const struct gate_check *check, double change, char cell
 {
     char number[TEXT_NUMBER_SIZE];
     const char *sign = change < 0 ? "−" : "+";
+    /* In the unit in which the condition was set. */
+    /* A time in ns must stay within 64 bits. */
+    /* A change of a share in per cent would be ambiguous: points are per cent of the whole. */
     if (check->in_seconds)
         snprintf(cell, SIGNIFICANCE_CELL_SIZE, "%s%s", sign,
                  text_duration(number, llround(fmin(fabs(change), 9e9) * 1e9)));
@@ -32,32 +35,41 @@ static const char *verdict_text(const struct gate *gate, const struct gate_check
         return "fails";
     if (!check->is_beyond)
         return "holds";
-    return gate->is_possible ? "may be noise" : "too few runs";
+    /* Beyond the limit, but no test with so few runs could have said so with any certainty. */
+    if (!gate->is_possible)
+        return "too few runs";
+    return "may be noise";
+}
+
+/* "= 0.03", "< 0.001" */
+static void p_text(double value, char text[SIGNIFICANCE_CELL_SIZE + 2])
+{
+    char p[SIGNIFICANCE_CELL_SIZE];
+    significance_p(value, p);
+    snprintf(text, SIGNIFICANCE_CELL_SIZE + 2, "%s%s", *p == '<' ? "" : "= ", p);
 }
 
 static void say_new(const struct gate *gate, const struct gate_check *check, char sentence[GATE_SENTENCE_SIZE])
 {
-    char p[SIGNIFICANCE_CELL_SIZE];
-    significance_p(check->p, p);
+    char p[SIGNIFICANCE_CELL_SIZE + 2];
+    p_text(check->p, p);
     if (!check->finding)
         snprintf(sentence, GATE_SENTENCE_SIZE, "%s: none", check->text);
     else
-        snprintf(sentence, GATE_SENTENCE_SIZE, "%s: %.200s, in %zu of %zu runs (p %s%s): %s", check->text,
-                 check->finding->title, gate->new_findings[0].runs, gate->after, *p == '<' ? "" : "= ", p,
-                 verdict_text(gate, check));
+        snprintf(sentence, GATE_SENTENCE_SIZE, "%s: %.200s, in %zu of %zu runs (p %s): %s", check->text,
+                 check->finding->title, gate->new_findings[0].runs, gate->after, p, verdict_text(gate, check));
 }
 
 void gate_sentence(const struct gate *gate, const struct gate_check *check, char sentence[GATE_SENTENCE_SIZE])
 {
-    char change[SIGNIFICANCE_CELL_SIZE], p[SIGNIFICANCE_CELL_SIZE];
+    char change[SIGNIFICANCE_CELL_SIZE], p[SIGNIFICANCE_CELL_SIZE + 2];
     if (check->is_new_finding) {
         say_new(gate, check, sentence);
         return;
     }
     change_text(check, check->change, change);
-    significance_p(check->p, p);
-    snprintf(sentence, GATE_SENTENCE_SIZE, "%s: %s (p %s%s): %s", check->text, change, *p == '<' ? "" : "= ", p,
-             verdict_text(gate, check));
+    p_text(check->p, p);
+    snprintf(sentence, GATE_SENTENCE_SIZE, "%s: %s (p %s): %s", check->text, change, p, verdict_text(gate, check));
 }
 
 void gate_write_text(struct output *output, const struct gate *gate)
@@ -78,9 +90,12 @@ void gate_write_text(struct output *output, const struct gate *gate)
 static void markdown_text(struct output *output, const char *text)
 {
     for (; *text; text++) {
+        /* Names of the trace must not become markup: everything that GitHub or GitLab gives a meaning is escaped. */
         if (strchr("\\`*_[]<>|#~&", *text))
             output_text(output, "\\");
-        output_print(output, "%c", *text == '\n' || *text == '\r' ? ' ' : *text);
+        /* A line end would end the row of the table. */
+        const char shown = *text == '\n' || *text == '\r' ? ' ' : *text;
+        output_write(output, &shown, 1);
     }
 }
 
@@ -99,6 +114,7 @@ static void markdown_checks(struct output *output, const struct gate *gate)
         char cell[SIGNIFICANCE_CELL_SIZE];
         output_text(output, "|");
         markdown_cell(output, check->text);
+        /* A new finding has no change: it was not there before. */
         if (check->is_new_finding)
             snprintf(cell, sizeof cell, "%zu new", gate->new_count);
         else
@@ -106,8 +122,8 @@ static void markdown_checks(struct output *output, const struct gate *gate)
         markdown_cell(output, cell);
         significance_p(check->p, cell);
         markdown_cell(output, cell);
-        output_print(output, " %s%s%s |\n", check->fails ? "**" : "", verdict_text(gate, check),
-                     check->fails ? "**" : "");
+        const char *bold = check->fails ? "**" : "";
+        output_print(output, " %s%s%s |\n", bold, verdict_text(gate, check), bold);
     }
 }
 
@@ -118,6 +134,7 @@ static void markdown_parts(struct output *output, const struct significance *sig
     for (size_t i = 0; i < significance->count && shown < rows; i++) {
         const struct tested *tested = &significance->tested[i];
         char name[TESTED_NAME_SIZE], cell[SIGNIFICANCE_INTERVAL_SIZE];
+        /* What is not shown was tested, but no difference was found, or not one that matters. */
         if (!tested->is_shown)
             continue;
         output_text(output, "|");
@@ -143,6 +160,7 @@ static void markdown_findings(struct output *output, const struct gate *gate)
         output_text(output, i == 0 ? "\n**New findings**\n\n* " : "* ");
         markdown_text(output, finding->title);
         output_print(output, ", up to %s", text_duration(number, llround(finding->saving_s * 1e9)));
+        /* The first place is the one with most of the waiting. */
         if (finding->sites[0]) {
             output_text(output, ", at ");
             markdown_text(output, site_text(place, finding->sites[0]));
@@ -178,6 +196,7 @@ static void junit_case(struct output *output, const struct gate *gate, const str
     output_text(output, "  <testcase classname=\"sight.compare\" name=\"");
     markup_write(output, check->text);
     output_text(output, "\">");
+    /* JUnit has three outcomes; a condition that could not be tested is skipped, not passed. */
     if (check->fails)
         output_text(output, "<failure message=\"");
     else if (!gate->is_possible)
@@ -192,7 +211,10 @@ static void junit_case(struct output *output, const struct gate *gate, const str
 void gate_write_junit(struct output *output, const struct gate_report *report)
 {
     const struct gate *gate = report->gate;
-    size_t skipped = gate->is_possible ? 0 : gate->count;
+    /* All or none: whether a test is possible depends on the numbers of runs, which all conditions share. */
+    size_t skipped = 0;
+    if (!gate->is_possible)
+        skipped = gate->count;
     output_print(output,
                  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"sight compare\" "
                  "tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n",
@@ -214,12 +236,15 @@ static void sarif_message(struct json *json, const char *text)
 /* Where it is in the source; the trace where that is not known. */
 static void sarif_location(struct json *json, const struct finding *finding, const char *input)
 {
-    const struct site_def *site = finding ? finding->sites[0] : NULL;
+    const struct site_def *site = NULL;
+    if (finding)
+        site = finding->sites[0];
     bool has_file = site && site->file && *site->file;
     json_open(json, "locations", '[');
     json_open(json, NULL, '{');
     json_open(json, "physicalLocation", '{');
     json_open(json, "artifactLocation", '{');
+    /* SARIF requires a location: without a source line it is the trace itself. */
     json_value(json, "uri", value_text(has_file ? site->file : input));
     json_close(json, '}');
     if (has_file && site->line > 0) {
@@ -237,6 +262,7 @@ static void sarif_result(struct json *json, const char *rule, const char *text, 
 {
     json_open(json, NULL, '{');
     json_value(json, "ruleId", value_text(rule));
+    /* "error" makes the forge mark the change as failed, "note" only shows it. */
     json_value(json, "level", value_text(fails ? "error" : "note"));
     sarif_message(json, text);
     sarif_location(json, finding, input);
@@ -248,6 +274,7 @@ static void sarif_new(struct json *json, const struct gate_report *report)
     for (size_t i = 0; i < report->gate->new_count; i++) {
         const struct gate_new *found = &report->gate->new_findings[i];
         char text[3200];
+        /* The first sentence is what lists show, the rest explains it. */
         snprintf(text, sizeof text, "New finding: %s. %s", found->finding->title, found->finding->text);
         sarif_result(json, found->finding->id, text, found->finding, report->input,
                      report->gate->is_possible && found->p <= SIGNIFICANCE_LEVEL);
@@ -260,6 +287,7 @@ static void sarif_results(struct json *json, const struct gate_report *report)
     for (size_t i = 0; i < report->gate->count; i++) {
         const struct gate_check *check = &report->gate->checks[i];
         char sentence[GATE_SENTENCE_SIZE];
+        /* New findings have results of their own below, with their places. */
         if (check->is_new_finding || !check->is_beyond)
             continue;
         gate_sentence(report->gate, check, sentence);
@@ -273,6 +301,7 @@ void gate_write_sarif(struct output *output, const struct gate_report *report)
 {
     struct json json = {.output = output};
     json_open(&json, NULL, '{');
+    /* Readers look for the schema before anything else. */
     json_value(&json, "$schema", value_text("https://json.schemastore.org/sarif-2.1.0.json"));
     json_value(&json, "version", value_text("2.1.0"));
     json_open(&json, "runs", '[');
@@ -282,6 +311,7 @@ void gate_write_sarif(struct output *output, const struct gate_report *report)
     json_value(&json, "name", value_text("sight"));
     json_value(&json, "version", value_text(PACKAGE_VERSION));
     json_close(&json, '}');
+    /* The rules are not listed: SARIF allows results whose rule is known by its id alone. */
     json_close(&json, '}');
     sarif_results(&json, report);
     json_close(&json, '}');

@@ -31,6 +31,7 @@ GETTER(judged_unit, struct judged, value_text(row->heuristic->unit))
 GETTER(judged_verdict, struct judged, value_text(verdict_name(row->result->verdict)))
 GETTER(judged_share, struct judged, value_ratio(row->result->share))
 GETTER(judged_lost, struct judged, value_ratio(row->result->lost))
+/* A shape describes deviations over processes; an index of the whole run has none. */
 GETTER(judged_shape, struct judged,
        row->result->is_deviation ? value_text(shape_name(row->result->shape)) : value_null())
 GETTER(judged_master, struct judged, value_if(row->result->master >= 0, value_integer(row->result->master)))
@@ -45,6 +46,7 @@ static const struct field fields[] = {
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
 GETTER(cell_rank, struct cell, value_count(row->rank))
+/* A cell of a process as a whole has no function. */
 GETTER(cell_function, struct cell,
        row->state == CELL_ALL_FUNCTIONS ? value_null() : value_text(metrics->defs->states[row->state].name))
 GETTER(cell_index, struct cell, value_ratio(row->index))
@@ -82,10 +84,10 @@ void heuristics_write_json(struct output *output, const struct metrics *metrics,
     for (size_t i = 0; i < heuristic_count(); i++)
         write_result(&json, metrics, &(struct judged){heuristic_at(i), &results[i]});
     json_close(&json, ']');
-    if (metrics->analysis && metrics->analysis->process_count == metrics->process_count)
+    if (metrics->analysis && metrics->analysis->process_count == metrics->process_count) {
         clocks_write_json(&json, metrics->analysis);
-    if (metrics->analysis && metrics->analysis->process_count == metrics->process_count)
         path_write_json(&json, metrics);
+    }
     json_open(&json, "findings", '[');
     for (size_t i = 0; i < findings->count; i++)
         finding_write_json(&json, &findings->finding[i]);
@@ -105,6 +107,7 @@ void heuristic_numbers(const struct heuristic_result *result, char numbers[HEURI
 {
     char mean[TEXT_NUMBER_SIZE], index[TEXT_NUMBER_SIZE], lost[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
     numbers[0] = '\0';
+    /* Numbers of a verdict that could not be given would mislead. */
     if (result->verdict == VERDICT_UNKNOWN)
         return;
     if (!result->is_deviation) {
@@ -129,11 +132,15 @@ static void write_details(struct output *output, const struct heuristic *heurist
     paragraph_write(output, "    ", "      ", line);
     snprintf(line, sizeof line, "source: %s", heuristic->source);
     paragraph_write(output, "    ", "      ", line);
-    snprintf(line, sizeof line, "verdict: %s; up to %d %% is good, up to %d %% fair, above poor%s",
-             result->is_deviation ? "by the larger of deviation / mean and (max - mean) / run" : "by the index",
-             VERDICT_GOOD_PERCENT, VERDICT_FAIR_PERCENT,
-             result->is_deviation ? "; also good where (max - mean) / run is at most 1 %" : "");
+    const char *by = "by the index", *also = "";
+    if (result->is_deviation) {
+        by = "by the larger of deviation / mean and (max - mean) / run";
+        also = "; also good where (max - mean) / run is at most 1 %";
+    }
+    snprintf(line, sizeof line, "verdict: %s; up to %d %% is good, up to %d %% fair, above poor%s", by,
+             VERDICT_GOOD_PERCENT, VERDICT_FAIR_PERCENT, also);
     paragraph_write(output, "    ", "      ", line);
+    /* Nine decimals, as in JSON: who asks for details wants to check them. */
     output_print(output, "    %-28s %.9f\n", "index", result->index);
     output_print(output, "    %-28s %.9f\n", "mean", result->mean);
     for (size_t i = 0; i < result->detail_count; i++)
@@ -158,6 +165,7 @@ static void write_text_result(struct output *output, const struct heuristic *heu
 
 void heuristics_write_text(struct output *output, const struct heuristic_result *results, bool verbose)
 {
+    /* In the order of the table, whatever the verdicts: readers find each at the same place. */
     for (size_t i = 0; i < heuristic_count(); i++) {
         if (i > 0)
             output_text(output, "\n");

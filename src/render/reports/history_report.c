@@ -41,9 +41,13 @@ static void text_changes(struct output *output, const struct history_group *grou
             paragraph_write(output, "  ", "              ", text);
             any = true;
         }
-    if (!any)
-        output_text(output, group->count < 2 * CHANGE_POINT_SIDE ? "  Too few runs to see a change.\n"
-                                                                 : "  No level changed.\n");
+    if (!any) {
+        const char *none = "  No level changed.\n";
+        /* A change needs so many runs on either side to be told from chance. */
+        if (group->count < 2 * CHANGE_POINT_SIDE)
+            none = "  Too few runs to see a change.\n";
+        output_text(output, none);
+    }
 }
 
 /* The course of the times in one line of blocks, each the mean of some runs. */
@@ -53,6 +57,7 @@ static void text_course(struct output *output, const struct history_group *group
     size_t columns = smaller(group->count, SPARK_COLUMNS);
     double means[SPARK_COLUMNS], low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < columns; i++) {
+        /* Rounded alike, so that every run is in one column and none in two. */
         size_t from = i * group->count / columns, to = (i + 1) * group->count / columns;
         means[i] = 0;
         for (size_t k = from; k < to; k++)
@@ -62,8 +67,13 @@ static void text_course(struct output *output, const struct history_group *group
     }
     char least[32], most[32];
     output_text(output, "  time  ");
-    for (size_t i = 0; i < columns; i++)
-        output_text(output, blocks[high > low ? (size_t)((means[i] - low) / (high - low) * 7.999) : 3]);
+    for (size_t i = 0; i < columns; i++) {
+        /* Just below 8, so that the largest is the last block, not one beyond it. Equal times are in the middle. */
+        size_t block = 3;
+        if (high > low)
+            block = (size_t)((means[i] - low) / (high - low) * 7.999);
+        output_text(output, blocks[block]);
+    }
     output_print(output, "  %s to %s\n", history_value(least, HISTORY_time_s, low),
                  history_value(most, HISTORY_time_s, high));
 }
@@ -72,7 +82,10 @@ static void text_runs(struct output *output, const struct history_group *group, 
 {
     struct text_table *table = text_table_columns(6);
     static const char *const titles[] = {"date", "run", "time", "efficiency", "balance", "communication"};
-    size_t first = group->count > rows ? group->count - rows : 0;
+    /* The latest runs are at the end, where people read on a terminal. */
+    size_t first = 0;
+    if (group->count > rows)
+        first = group->count - rows;
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         text_table_cell(table, titles[i], i < 2);
     for (size_t i = first; i < group->count; i++) {
@@ -116,6 +129,7 @@ void history_write_text(struct output *output, const struct history *history, co
 static void date_time(time_t when, char text[32])
 {
     struct tm parts;
+    /* Programs read JSON: UTC, whatever the zone of the machine that made it. */
     if (!gmtime_r(&when, &parts) || strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
         *text = '\0';
 }
@@ -177,12 +191,14 @@ void history_write_json(struct output *output, const struct history *history, si
 static void html_plot(struct output *output, const struct history_group *group, enum history_number number)
 {
     char prefix[64], answer[HISTORY_ANSWER_SIZE];
+    /* Names must differ between the plots of one page. */
     snprintf(prefix, sizeof prefix, "h%u-%d", group->processes, (int)number);
     history_plot_answer(group, number, answer);
     struct canvas_options options = {
         .theme = THEME_PAGE, .prefix = prefix, .title = answer, .description = "a dot for each run, over time"};
     output_text(output, "<figure>\n");
     struct canvas *canvas = canvas_new(CANVAS_SVG, output, HISTORY_PLOT_WIDTH, HISTORY_PLOT_HEIGHT, &options);
+    /* Without memory for a canvas the page has no plot; the output knows why. */
     if (canvas) {
         history_plot_draw(canvas, group, number);
         canvas_free(canvas);
@@ -198,6 +214,7 @@ static void html_runs(struct output *output, const struct history_group *group)
     for (enum history_number number = 0; number < HISTORY_NUMBER_COUNT; number++)
         page_th(output, history_number_title(number), false);
     output_text(output, "</tr></thead>\n<tbody>\n");
+    /* The latest run first: that is what the page is opened for. */
     for (size_t i = group->count; i-- > 0;) {
         char cell[32], raw[32];
         output_text(output, "<tr>");

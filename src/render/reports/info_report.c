@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/reports/info_report.h"
 
+#include "core/numbers.h"
 #include "core/payload.h"
 #include "core/text.h"
 #include "render/field.h"
@@ -26,19 +27,21 @@ TRACE_GETTER(trace_version, value_text(row->defs->version))
 TRACE_GETTER(trace_creator, value_text(row->defs->creator))
 TRACE_GETTER(trace_processes, value_count(row->defs->processes))
 TRACE_GETTER(trace_processes_seen, value_count(row->census.processes.count))
-TRACE_GETTER(trace_threads,
-             value_count(row->defs->threads > row->census.largest_thread + 1 ? row->defs->threads
-                                                                             : row->census.largest_thread + 1))
+/* Definitions may promise threads without events, and events may come from threads that none defines. */
+TRACE_GETTER(trace_threads, value_count(larger(row->defs->threads, row->census.largest_thread + 1)))
 TRACE_GETTER(trace_events, value_count(row->census.events))
+/* Without events there is no first or last one; 0 would look like a time. */
 TRACE_GETTER(trace_begin, value_if(row->census.any, value_time(row->census.begin_ns)))
 TRACE_GETTER(trace_end, value_if(row->census.any, value_time(row->census.end_ns)))
 TRACE_GETTER(trace_duration, value_time(time_since(row->census.begin_ns, row->census.end_ns)))
 TRACE_GETTER(trace_time_back, value_count(row->census.time_back))
 TRACE_GETTER(trace_sites, value_if(row->defs->site_count, value_count(row->defs->site_count)))
 TRACE_GETTER(trace_samples, value_if(row->defs->path_count, value_count(row->census.samples)))
+/* Facts that a trace need not have are left out where it has none, instead of counting to 0. */
 TRACE_GETTER(trace_aborts, value_if(row->census.aborts, value_count(row->census.aborts)))
 TRACE_GETTER(trace_unfinished, value_if(row->census.courses.count, value_count(row->census.unfinished)))
 TRACE_GETTER(trace_complete, value_bool(row->end->complete))
+/* The first damage is kept as text, the others are counted. */
 TRACE_GETTER(trace_damage, value_if(row->end->damage.count, value_text(row->end->damage.first)))
 TRACE_GETTER(trace_damages, value_count(row->end->damage.count))
 TRACE_GETTER(trace_used, value_bytes(row->end->used))
@@ -113,6 +116,7 @@ GETTER(state_original, struct state_def, value_text(row->original))
 GETTER(state_class, struct state_def, value_text(function_class_name(row->class)))
 GETTER(state_colour, struct state_def, value_text(row->colour))
 GETTER(state_format, struct state_def, value_text(row->format))
+/* A state's number is its place among the definitions. */
 GETTER(state_events, struct state_def,
        value_count(census_uses(contents->census.state_uses, contents->census.state_count,
                                (size_t)(row - contents->defs->states))))
@@ -135,7 +139,9 @@ static const char *comm_kind_name(const struct comm_def *comm)
         return "world";
     if (comm->self)
         return "self";
-    return comm->window ? "window" : "other";
+    if (comm->window)
+        return "window";
+    return "other";
 }
 
 GETTER(comm_id, struct comm_def, value_integer(row->id))
@@ -206,6 +212,7 @@ enum { SECTIONS = 9, TEXT_ROWS = 40 };
 /* Marks that recordings use for facts are not events of the program. */
 static bool mark_is_shown(const struct contents *contents, const void *row)
 {
+    /* Getters of a table have one signature, whether or not they need the contents. */
     (void)contents;
     const struct mark_def *mark = row;
     return !payload_mark_is_ours(mark->name) && mark->counter.type == COUNTER_NONE;
@@ -229,6 +236,7 @@ static bool region_is_shown(const struct contents *contents, const void *row)
 static bool site_is_shown(const struct contents *contents, const void *row)
 {
     size_t index = (size_t)((const struct site_def *)row - contents->defs->sites);
+    /* Without samples every place is one of calls. */
     return contents->defs->path_count == 0 ||
            census_uses(contents->census.site_uses, contents->census.site_count, index) > 0;
 }
@@ -245,6 +253,7 @@ static bool locations_have_names(const struct defs *defs)
 /* The next row from `at` on that is shown; count: there is none. */
 static size_t section_next(const struct contents *contents, const struct section *section, size_t at)
 {
+    /* Rows that are not shown are passed over here, so that counting and writing agree. */
     while (at < section->count && section->shown &&
            !section->shown(contents, (const char *)section->rows + at * section->size))
         at++;
@@ -290,7 +299,9 @@ static void info_sections(const struct contents *contents, struct section sectio
         RARE_SECTION("counters", "Counters", counter_fields, defs->marks, defs->mark_count, is_counter),
         RARE_SECTION("locations", "Locations", location_fields, defs->locations, defs->location_count, NULL),
         RARE_SECTION("handles", "Files", handle_fields, defs->handles, defs->handle_count, NULL)};
+    /* The table cannot be static: it points into the contents. */
     memcpy(sections, all, sizeof all);
+    /* The last column is the name; most communicators have none. */
     sections[3].field_count -= !comms_have_names(defs);
 }
 
@@ -314,6 +325,7 @@ static void pairs_text(struct output *output, const struct contents *contents)
         text_table_row(table, contents, &messages->pairs[i]);
     output_text(output, "\nPairs of processes with the largest clock errors\n");
     text_table_print(table, output, "  ");
+    /* Only the worst pairs are kept: a run of thousands of processes has millions. */
     if (messages->early_pairs > messages->pair_count)
         output_print(output, "  … %s more pairs\n",
                      text_thousands(number, messages->early_pairs - messages->pair_count));
@@ -337,6 +349,7 @@ void info_write_json(struct output *output, const struct contents *contents)
     if (contents->clocks)
         clock_report_json(&json, contents->clocks);
     for (size_t i = 0; i < SECTIONS; i++) {
+        /* Older readers of this JSON find the sections that they know, even if empty. */
         if (sections[i].rare && section_rows(contents, &sections[i]) == 0)
             continue;
         json_open(&json, sections[i].key, '[');
@@ -358,6 +371,7 @@ static void info_lines(struct output *output, const struct contents *contents, c
             continue;
         snprintf(first, sizeof first, "  %-32s ", fields[i].title);
         value_text_for_people(text, value);
+        /* Texts are whole here: value_text_for_people() cuts them to the width of a column. */
         if (value.kind == VALUE_TEXT)
             text_for_terminal(text, sizeof text, value.text, sizeof text);
         paragraph_write(output, first, "                                   ", text);
@@ -380,6 +394,7 @@ void info_write_text(struct output *output, const struct contents *contents, con
         clock_report_text(output, contents->clocks, verbose);
     for (size_t i = 0; i < SECTIONS; i++) {
         size_t rows = section_rows(contents, &sections[i]), k = section_next(contents, &sections[i], 0);
+        /* Locations that have nothing but ranks and hosts would repeat the lines of the run. */
         bool known = sections[i].rows == contents->defs->locations && !locations_have_names(contents->defs);
         if (rows == 0 || known)
             continue;

@@ -17,9 +17,13 @@ static const char *entity(unsigned char c)
         return "&quot;";
     case '\t':
     case '\n':
+        /* Readers turn tabs and line ends in attributes into blanks in any case. */
         return " ";
     default:
-        return c < 0x20 || c == 0x7F ? "\xEF\xBF\xBD" : NULL;
+        /* XML 1.0 allows no other control character, not even escaped. */
+        if (c < 0x20 || c == 0x7F)
+            return "\xEF\xBF\xBD";
+        return NULL;
     }
 }
 
@@ -30,6 +34,7 @@ static void write_valid(struct output *output, const char *text)
         const char *instead = entity((unsigned char)*at);
         if (!instead)
             continue;
+        /* What needs no escaping is written in one piece: names are mostly plain. */
         output_write(output, plain, (size_t)(at - plain));
         output_text(output, instead);
         plain = at + 1;
@@ -40,7 +45,9 @@ static void write_valid(struct output *output, const char *text)
 void markup_write(struct output *output, const char *text)
 {
     /* Names of files are any bytes. */
-    char *valid = g_utf8_validate(text, -1, NULL) ? NULL : g_utf8_make_valid(text, -1);
-    write_valid(output, valid ? valid : text);
+    char *valid = NULL;
+    if (!g_utf8_validate(text, -1, NULL))
+        valid = g_utf8_make_valid(text, -1);
+    write_valid(output, valid != NULL ? valid : text);
     g_free(valid);
 }

@@ -31,6 +31,7 @@
 GETTER(trace_format, struct metrics, value_text(metrics->format))
 GETTER(trace_processes, struct metrics, value_count(metrics->processes))
 GETTER(trace_events, struct metrics, value_count(metrics->events))
+/* Without processes there is no first event; 0 would look like a time. */
 GETTER(trace_begin, struct metrics, value_if(metrics->process_count, value_time(metrics->begin_ns)))
 GETTER(trace_end, struct metrics, value_if(metrics->process_count, value_time(metrics->end_ns)))
 GETTER(trace_duration, struct metrics, value_time(time_since(metrics->begin_ns, metrics->end_ns)))
@@ -130,6 +131,7 @@ GETTER(thread_number, struct thread_row, value_count(row->thread))
 GETTER(thread_begin, struct thread_row, value_time(row->begin_ns))
 GETTER(thread_end, struct thread_row, value_time(row->end_ns))
 GETTER(thread_communication, struct thread_row, value_time(row->communication_ns))
+/* What a thread does not spend in MPI it computes; processes subtract polling besides. */
 GETTER(thread_compute, struct thread_row,
        value_time(time_since(row->communication_ns, time_since(row->begin_ns, row->end_ns))))
 GETTER(thread_total, struct thread_row, value_time(time_since(row->begin_ns, row->end_ns)))
@@ -143,6 +145,7 @@ static const struct field thread_fields[] = {
     {"total_s", "total", thread_total},
 };
 
+/* The rest of the tags has no tag, and a size or communicator may be unknown. */
 GETTER(message_key, struct message_row,
        row->is_rest || row->key == EVENT_UNKNOWN ? value_null() : value_integer(row->key))
 GETTER(message_rest, struct message_row, value_bool(row->is_rest))
@@ -152,6 +155,7 @@ GETTER(message_received, struct message_row, value_count(row->received))
 GETTER(message_bytes_received, struct message_row, value_bytes(row->bytes_received))
 /* A size class holds the sizes of k bits: 2^(k-1) to 2^k - 1. */
 GETTER(size_from, struct message_row, value_bytes(row->key > 0 ? UINT64_C(1) << (row->key - 1) : 0))
+/* 2^k - 1 without 2^k, which for the largest class would be beyond 64 bits. */
 GETTER(size_to, struct message_row, value_bytes(row->key > 0 ? ((UINT64_C(1) << (row->key - 1)) - 1) * 2 + 1 : 0))
 
 #define MESSAGE_FIELDS                                                                                                 \
@@ -185,6 +189,7 @@ static void json_process(struct json *json, const struct metrics *metrics, const
     JSON_ROWS(json, "sent", sent_fields, metrics, row->sent, row->sent_count);
     JSON_ROWS(json, "received", received_fields, metrics, row->received, row->received_count);
     JSON_ROWS(json, "marks", mark_fields, metrics, row->marks, row->mark_count);
+    /* Only where the trace has threads: most have one for each process, which would repeat the process. */
     if (row->thread_count > 0)
         JSON_ROWS(json, "threads", thread_fields, metrics, row->threads, row->thread_count);
     json_close(json, '}');
@@ -207,6 +212,7 @@ void metrics_write_json(struct output *output, const struct metrics *metrics)
     for (size_t i = 0; i < metrics->process_count; i++)
         json_process(&json, metrics, &metrics->process[i]);
     json_close(&json, ']');
+    /* Accumulated by another version, or of a selection: null says unknown, empty would say none. */
     if (metrics->tables_unknown) {
         json_value(&json, "communicators", value_null());
         json_value(&json, "tags", value_null());
@@ -261,6 +267,7 @@ static void xml_process(struct output *output, const struct metrics *metrics, co
     memcpy(process, process_fields, sizeof process_fields);
     process[PROCESS_FIELDS] = (struct field){"time_back", NULL, process_time_back};
     memcpy(function, function_fields, sizeof function_fields);
+    /* The last three of the table are those that XML omits where they are 0. */
     function[FUNCTION_FIELDS - 3].get = function_open_xml;
     function[FUNCTION_FIELDS - 2].get = function_open_time_xml;
     function[FUNCTION_FIELDS - 1].get = function_stray_xml;
@@ -301,6 +308,7 @@ struct xml_times {
 
 static bool xml_times_any(const struct xml_times *times, size_t row)
 {
+    /* The second array may be missing, where there is one number only. */
     return times->first_ns[row] || (times->second_name && times->second_ns[row]);
 }
 
@@ -314,6 +322,7 @@ static void xml_times_end(struct output *output, const struct xml_times *times, 
 
 static void xml_by_process(struct output *output, const struct metrics *metrics, struct xml_times times)
 {
+    /* Rows of zeros are left out: of thousands of processes most neither wait nor are waited for. */
     for (size_t i = 0; i < metrics->analysis->process_count; i++)
         if (xml_times_any(&times, i)) {
             output_print(output, "<%s rank=\"%" PRIu32 "\"", times.element, metrics->process[i].rank);
@@ -350,13 +359,18 @@ static void xml_site(struct output *output, const struct site_def *site, int64_t
 static void xml_course(struct output *output, const int64_t *course_ns)
 {
     size_t first = 0, end = COURSE_BINS;
+    /* Most courses are short parts of the run: zeros at both ends need not be stored. */
     while (first < end && course_ns[first] == 0)
         first++;
     while (end > first && course_ns[end - 1] == 0)
         end--;
-    output_print(output, " first=\"%zu\" times_s=\"", first < COURSE_BINS ? first : 0);
+    /* A course of zeros has no first bin. */
+    if (first == COURSE_BINS)
+        first = end = 0;
+    output_print(output, " first=\"%zu\" times_s=\"", first);
     for (size_t bin = first; bin < end; bin++) {
-        output_text(output, bin > first ? " " : "");
+        if (bin > first)
+            output_text(output, " ");
         value_write_xml(output, value_time(course_ns[bin]));
     }
     output_text(output, "\"/>\n");
@@ -365,6 +379,7 @@ static void xml_course(struct output *output, const int64_t *course_ns)
 static void xml_wait(struct output *output, const struct metrics *metrics, const struct wait_sums *sums,
                      const char *kind)
 {
+    /* A kind that the run has no calls for is not written; one without waits is, with its calls. */
     if (sums->calls == 0 && sums->count == 0)
         return;
     output_print(output, "<wait kind=\"%s\" count=\"%" PRIu64 "\" calls=\"%" PRIu64 "\"", kind, sums->count,
@@ -373,6 +388,7 @@ static void xml_wait(struct output *output, const struct metrics *metrics, const
     xml_time(output, "longest_s", sums->longest_ns);
     xml_time(output, "from_s", sums->from_ns);
     xml_time(output, "to_s", sums->to_ns);
+    /* Below 0 it was not computed, which differs from a saving of 0. */
     if (sums->saving_ns >= 0) {
         output_text(output, " saving_s=\"");
         value_write_xml(output, value_time(sums->saving_ns));
@@ -456,6 +472,7 @@ static void xml_number_RATIO(struct output *output, double ratio)
 static void xml_analysis(struct output *output, const struct metrics *metrics)
 {
     const struct analysis *analysis = metrics->analysis;
+    /* An analysis of other processes than these cannot be matched to their rows. */
     if (!analysis || analysis->process_count != metrics->process_count)
         return;
     output_text(output, "<analysis>\n");
@@ -484,6 +501,7 @@ static void xml_analysis(struct output *output, const struct metrics *metrics)
 
 void metrics_write_xml(struct output *output, const struct metrics *metrics)
 {
+    /* One element has the attributes of three tables: version first, as readers check it first. */
     struct field root[COUNT_OF(file_version_fields) + COUNT_OF(trace_fields) + COUNT_OF(file_fields)];
     memcpy(root, file_version_fields, sizeof file_version_fields);
     memcpy(root + COUNT_OF(file_version_fields), trace_fields, sizeof trace_fields);
@@ -549,7 +567,9 @@ const struct field *metrics_function_fields(size_t *count)
 
 const char *metrics_table_name(size_t index)
 {
-    return index < COUNT_OF(csv_tables) ? csv_tables[index].name : NULL;
+    if (index >= COUNT_OF(csv_tables))
+        return NULL;
+    return csv_tables[index].name;
 }
 
 bool metrics_table_of_trace(const char *name)
@@ -566,10 +586,12 @@ static void csv_rows(struct output *output, const struct metrics *metrics, const
 {
     const char *rows;
     size_t count;
+    /* Place and count are at offsets that the table knows: copied, as casts would break aliasing rules. */
     memcpy(&rows, (const char *)owner + table->rows_at, sizeof rows);
     memcpy(&count, (const char *)owner + table->count_at, sizeof count);
     for (size_t i = 0; i < count; i++) {
         if (rank)
+            /* Rows of processes have the rank as their first column, so that tables can be joined. */
             output_print(output, "%u,", *rank);
         csv_row(output, table->fields, table->field_count, metrics, rows + i * table->row_size);
     }
@@ -598,8 +620,12 @@ static void text_functions(struct output *output, const struct metrics *metrics,
     size_t count;
     struct function_row *sums = metrics_functions_together(metrics, &count);
     if (count > 0) {
-        struct text_table *table = metrics->open ? text_table_new(open_function_fields, COUNT_OF(open_function_fields))
-                                                 : text_table_new(function_fields, COUNT_OF(function_fields));
+        /* Two columns more where calls never returned: in other runs they would be full of zeros. */
+        struct text_table *table;
+        if (metrics->open)
+            table = text_table_new(open_function_fields, COUNT_OF(open_function_fields));
+        else
+            table = text_table_new(function_fields, COUNT_OF(function_fields));
         for (size_t i = 0; i < count && i < rows; i++)
             text_table_row(table, metrics, &sums[i]);
         output_text(output, "\nFunctions and states of all processes, by time ↓\n");
@@ -633,14 +659,14 @@ static int by_value(const void *a, const void *b)
 {
     const struct sorted *left = a, *right = b;
     if (left->value != right->value)
-        return left->value > right->value ? -1 : 1;
-    return (left->row > right->row) - (left->row < right->row);
+        return order_by(right->value, left->value);
+    return order_by(left->row, right->row);
 }
 
 static int by_row(const void *a, const void *b)
 {
     const struct sorted *left = a, *right = b;
-    return (left->row > right->row) - (left->row < right->row);
+    return order_by(left->row, right->row);
 }
 
 static double number_of(struct value value)
@@ -654,6 +680,7 @@ static double number_of(struct value value)
         return (double)value.integer;
     case VALUE_RATIO:
         return value.ratio;
+    /* Texts have no order here: no column that can be sorted by is one. */
     default:
         return 0;
     }
@@ -689,7 +716,9 @@ static void text_processes(struct output *output, const struct metrics *metrics,
     size_t all = metrics->process_count, count = smaller(all, rows);
     struct sorted *sorted = processes_by(metrics, sort ? sort : "compute_s");
     if (!sort && count < all)
+        /* The first half is in place; the last half of all follows it. */
         memmove(sorted + count / 2, sorted + all - (count - count / 2), (count - count / 2) * sizeof *sorted);
+    /* In the order of ranks, unless the user asked for another one. */
     if (!sort)
         qsort(sorted, count, sizeof *sorted, by_row);
     struct text_table *table = text_table_new(process_fields, COUNT_OF(process_fields));

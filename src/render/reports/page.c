@@ -66,9 +66,10 @@ void page_element(struct output *output, const char *open, const char *text, con
 
 void page_write_colours(struct output *output, enum theme theme)
 {
-    output_text(output, theme == THEME_DARK
-                            ? "--accent:#FF8A5C;--link:#7FB6EA;--good:#6CC58F;--fair:#E0B44C;--line:#333A45;"
-                            : "--accent:#B23A12;--link:#2B5F92;--good:#2B7A4B;--fair:#8A6100;--line:#DDE1E7;");
+    if (theme == THEME_DARK)
+        output_text(output, "--accent:#FF8A5C;--link:#7FB6EA;--good:#6CC58F;--fair:#E0B44C;--line:#333A45;");
+    else
+        output_text(output, "--accent:#B23A12;--link:#2B5F92;--good:#2B7A4B;--fair:#8A6100;--line:#DDE1E7;");
 }
 
 static void write_page_colours(struct output *output)
@@ -77,6 +78,7 @@ static void write_page_colours(struct output *output)
     page_write_colours(output, THEME_LIGHT);
     output_text(output, "}@media (prefers-color-scheme:dark){:root{");
     page_write_colours(output, THEME_DARK);
+    /* Paper is white, whatever the reader's screen is set to. */
     output_text(output, "}}@media print{:root{");
     page_write_colours(output, THEME_LIGHT);
     output_text(output, "}}\n");
@@ -94,6 +96,7 @@ static void write_policy(struct output *output, const struct page_extras *extras
         g_checksum_update(checksum, (const guchar *)extras->script, -1);
     g_checksum_get_digest(checksum, digest, &size);
     char *hash = g_base64_encode(digest, size);
+    /* Nothing is loaded from anywhere: a report may be opened years later, or without a network. */
     output_print(output,
                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
                  "'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n",
@@ -113,6 +116,7 @@ void page_begin(struct output *output, const char *title, const struct page_extr
     theme_write_css(output);
     write_page_colours(output);
     output_text(output, style);
+    /* The page's own rules come last, and win. */
     if (extras)
         output_text(output, extras->style);
     output_text(output, "</style>\n</head>\n<body>\n");
@@ -129,13 +133,23 @@ void page_end(struct output *output, const struct page_extras *extras)
 
 void page_th(struct output *output, const char *title, bool left)
 {
-    output_print(output, "<th scope=\"col\"%s><button type=\"button\">", left ? " class=\"left\"" : "");
+    const char *class = left ? " class=\"left\"" : "";
+    /* A button within the heading can be reached by keyboard, which a heading with a handler cannot. */
+    output_print(output, "<th scope=\"col\"%s><button type=\"button\">", class);
     page_element(output, "", title, "</button></th>");
+}
+
+static void page_td_begin(struct output *output, bool left)
+{
+    if (left)
+        output_text(output, "<td class=\"left\"");
+    else
+        output_text(output, "<td");
 }
 
 void page_td(struct output *output, const char *text, const char *raw, bool left)
 {
-    output_text(output, left ? "<td class=\"left\"" : "<td");
+    page_td_begin(output, left);
     if (raw)
         page_element(output, " data-v=\"", raw, "\"");
     page_element(output, ">", text, "</td>");
@@ -152,6 +166,7 @@ void page_table_begin(struct output *output, const struct field *fields, size_t 
     output_text(output, "<div class=\"wide\"><table>\n<thead><tr>");
     for (size_t i = 0; i < count; i++)
         if (fields[i].title)
+            /* Whether a column is one of texts is known of its values only: the first row is taken for all. */
             page_th(output, fields[i].title, fields[i].get(context, sample).kind == VALUE_TEXT);
     output_text(output, "</tr></thead>\n<tbody>\n");
 }
@@ -166,7 +181,7 @@ void page_table_row(struct output *output, const struct field *fields, size_t co
             continue;
         struct value value = fields[i].get(context, row);
         value_text_for_people(text, value);
-        output_text(output, value.kind == VALUE_TEXT ? "<td class=\"left\"" : "<td");
+        page_td_begin(output, value.kind == VALUE_TEXT);
         /* Columns sort by the exact value: "1.20 s" and "950 ms" would not as texts. */
         if (is_number(value.kind)) {
             output_text(output, " data-v=\"");

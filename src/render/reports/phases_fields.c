@@ -3,6 +3,7 @@
 #include "render/reports/phases_report.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -22,11 +23,12 @@
 
 static struct value place(uint32_t place)
 {
-    return place == PHASE_NONE ? value_null() : value_count(place);
+    return value_if(place != PHASE_NONE, value_count(place));
 }
 
 static struct value rank(const struct phases_report *report, uint32_t row)
 {
+    /* Rows are counted from 0; ranks have gaps where processes are left out. */
     return value_count(report->metrics->process[row].rank);
 }
 
@@ -55,8 +57,9 @@ static size_t cell_index(const struct phase_metrics *phases, const struct phase_
 static struct value cell_rank(const struct phases_report *report, const struct phase_cell *cell, bool last)
 {
     const struct phase_metrics *phases = report->metrics->phases;
+    /* Groups are of equal size but for the last one, which ends with the processes. */
     size_t row = (cell_index(phases, cell) / phases->phase_count + last) * phases->per_group - last;
-    return rank(report, (uint32_t)(row < phases->process_count ? row : phases->process_count - 1));
+    return rank(report, (uint32_t)smaller(row, phases->process_count - 1));
 }
 
 GETTER(cell_group, struct phase_cell, value_count(cell_index(phases, row) / phases->phase_count))
@@ -74,6 +77,7 @@ static const struct field cell_fields[] = {
     {"compute_s", NULL, cell_compute}, {"mpi_s", NULL, cell_mpi},   {"waiting_s", NULL, cell_waiting},
     {"messages", NULL, cell_messages}, {"bytes", NULL, cell_bytes},
 };
+/* Metrics files keep the group, from which the ranks follow. */
 static const struct field cell_file_fields[] = {
     {"group", NULL, cell_group}, {"phase", NULL, cell_phase},       {"compute_s", NULL, cell_compute},
     {"mpi_s", NULL, cell_mpi},   {"waiting_s", NULL, cell_waiting}, {"messages", NULL, cell_messages},
@@ -82,7 +86,7 @@ static const struct field cell_file_fields[] = {
 
 static double share_of(int64_t part, int64_t whole)
 {
-    return whole > 0 ? (double)part / (double)whole : 0;
+    return ratio_of((double)part, (double)whole);
 }
 
 /* Of the time of the loop around it, on the processes that have both. */
@@ -91,19 +95,27 @@ static double loop_share(const struct phase_metrics *phases, const struct loop_r
     if (row->parent == PHASE_NONE)
         return 1;
     const struct loop_row *around = &phases->loops[row->parent];
-    double processes = around->processes > 0 ? (double)row->processes / (double)around->processes : 1;
-    return processes > 0 ? share_of(row->time_ns, around->time_ns) / processes : 0;
+    /* Times are sums over processes: an inner loop on half of them has all of the time if it has half the sum. */
+    double processes = 1;
+    if (around->processes > 0)
+        processes = (double)row->processes / (double)around->processes;
+    if (processes <= 0)
+        return 0;
+    return share_of(row->time_ns, around->time_ns) / processes;
 }
 
 static enum loop_class loop_class_of(const struct loop_row *row)
 {
-    enum loop_class kind = row->waiting_ns > row->computing_ns ? LOOP_WAITING : LOOP_COMPUTING;
-    bool most = row->communicating_ns > row->computing_ns && row->communicating_ns > row->waiting_ns;
-    return most ? LOOP_COMMUNICATING : kind;
+    if (row->communicating_ns > row->computing_ns && row->communicating_ns > row->waiting_ns)
+        return LOOP_COMMUNICATING;
+    if (row->waiting_ns > row->computing_ns)
+        return LOOP_WAITING;
+    return LOOP_COMPUTING;
 }
 
 bool phases_is_bottleneck(const struct phases_report *report, const struct loop_row *row)
 {
+    /* The outermost is the run itself, which has all of the time. */
     return row->parent != PHASE_NONE && loop_share(report->metrics->phases, row) > report->bottleneck;
 }
 
@@ -138,6 +150,7 @@ GETTER(loop_of_parent, struct loop_row, value_ratio(loop_share(phases, row)))
 GETTER(loop_kind, struct loop_row, value_text(phases_loop_class(row)))
 GETTER(loop_bottleneck, struct loop_row, value_bool(phases_is_bottleneck(report, row)))
 
+/* Metrics files have what was measured; JSON and CSV also what follows from it. */
 #define LOOP_FIELDS                                                                                                    \
     {"name", NULL, loop_name}, {"parent", NULL, loop_parent}, {"depth", NULL, loop_depth}, {"role", NULL, loop_role},  \
         {"processes", NULL, loop_processes}, {"least", NULL, loop_least}, {"most", NULL, loop_most},                   \
@@ -207,6 +220,7 @@ GETTER(all_warm_up, struct iteration_metrics, value_count(row->warm_up))
 GETTER(all_slow, struct iteration_metrics, value_count(row->slow))
 GETTER(all_trend, struct iteration_metrics, value_ratio(row->trend))
 GETTER(all_trend_fit, struct iteration_metrics, value_ratio(row->trend_fit))
+/* A rhythm that is not known is 0, a saving below 0: null says so in JSON. */
 GETTER(all_rhythm, struct iteration_metrics, value_if(row->rhythm_ns, value_time(row->rhythm_ns)))
 GETTER(all_kind, struct iteration_metrics, value_text(iteration_class_name(row->kind)))
 GETTER(all_loss, struct iteration_metrics, value_time(row->loss_ns))
@@ -261,6 +275,7 @@ static void json_waits(struct json *json, const struct part_sums *sums)
 {
     json_open(json, "waits", '{');
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+        /* Most phases have a few of the twenty kinds: the others are left out. */
         if (sums->waits_ns[kind] != 0)
             json_value(json, wait_kind_name((enum wait_kind)kind), value_time(sums->waits_ns[kind]));
     json_close(json, '}');
@@ -290,6 +305,7 @@ static void json_phases(struct json *json, const struct phases_report *report)
 static void json_iterations(struct json *json, const struct phases_report *report)
 {
     const struct iteration_metrics *iterations = &report->metrics->phases->iterations;
+    /* A run without iterations has null, which differs from a loop of 0 turns. */
     if (iterations->loop == PHASE_NONE) {
         json_value(json, "iterations", value_null());
         return;
@@ -308,12 +324,14 @@ static void json_iterations(struct json *json, const struct phases_report *repor
     for (size_t i = 0; i < iterations->slowest_count; i++)
         json_row(json, slow_fields, COUNT_OF(slow_fields), report, &iterations->slowest[i]);
     json_close(json, ']');
+    /* Lines are groups of processes where the table would be too large otherwise. */
     json_value(json, "processes_per_line", value_count(iterations->per_group));
     json_open(json, "computing_s", '[');
     for (size_t group = 0; group < iterations->group_count; group++) {
         json_open(json, NULL, '[');
         for (size_t i = 0; i < iterations->row_count; i++) {
             int64_t ns = iterations->computing_ns[group * iterations->row_count + i];
+            /* A process that was not in this iteration has null. */
             json_value(json, NULL, value_if(ns >= 0, value_time(ns)));
         }
         json_close(json, ']');
@@ -370,6 +388,7 @@ static const void *table_rows(const struct phase_metrics *phases, const struct c
     const struct {
         const void *rows;
         size_t count;
+        /* The tables in the order of `tables` above: the place in one is the place in the other. */
     } rows[COUNT_OF(tables)] = {{phases->phases, phases->phase_count},
                                 {phases->cells, phases->group_count * phases->phase_count},
                                 {phases->loops, phases->loop_count},
@@ -418,7 +437,7 @@ static void xml_iterations(struct output *output, const struct phases_report *re
     for (size_t group = 0; group < iterations->group_count; group++) {
         output_print(output, "<computing group=\"%zu\" values=\"", group);
         for (size_t i = 0; i < iterations->row_count; i++)
-            output_print(output, "%s%" PRId64, i ? " " : "",
+            output_print(output, "%s%" PRId64, i > 0 ? " " : "",
                          iterations->computing_ns[group * iterations->row_count + i]);
         output_text(output, "\"/>\n");
     }
@@ -429,6 +448,7 @@ void phases_write_xml(struct output *output, const struct metrics *metrics)
 {
     const struct phases_report report = {.metrics = metrics, .bottleneck = LOOP_BOTTLENECK_SHARE};
     const struct phase_metrics *phases = metrics->phases;
+    /* Phases of other processes than these cannot be matched to their rows. */
     if (!phases || phases->process_count != metrics->process_count)
         return;
     output_print(output, "<phases source=\"%s\" roles=\"%" PRIu32 "\" by_world=\"%s\">\n",

@@ -16,7 +16,10 @@ enum { ROWS_MOST = 20, SLOWEST_MOST = 5, NAME_MOST = 36 };
 static void cell_share(struct text_table *table, int64_t part, int64_t whole)
 {
     char share[TEXT_NUMBER_SIZE];
-    text_table_cell(table, whole > 0 ? text_share(share, (double)part / (double)whole) : "-", false);
+    if (whole <= 0)
+        text_table_cell(table, "-", false);
+    else
+        text_table_cell(table, text_share(share, (double)part / (double)whole), false);
 }
 
 static void cell_count(struct text_table *table, uint64_t count)
@@ -52,6 +55,7 @@ static void write_phases(struct output *output, const struct phases_report *repo
     struct text_table *table = text_table_columns(COLUMNS);
     int64_t all_ns = 0;
     for (size_t i = 0; i < phases->phase_count; i++)
+        /* Shares are of the phases' own time: processes may be in none before the first or after the last. */
         time_add(&all_ns, phases->phases[i].sums.time_ns);
     titles(table, names, COLUMNS);
     for (size_t i = 0; i < phases->phase_count && (report->all || i < ROWS_MOST); i++) {
@@ -72,6 +76,7 @@ static void write_phases(struct output *output, const struct phases_report *repo
 
 static bool has_inner(const struct phase_metrics *phases, uint32_t row)
 {
+    /* An inner loop comes after the one around it. */
     for (size_t i = row + (size_t)1; i < phases->loop_count; i++)
         if (phases->loops[i].parent == row)
             return true;
@@ -81,6 +86,7 @@ static bool has_inner(const struct phase_metrics *phases, uint32_t row)
 /* True if some loop is not on all processes, so that the number of processes must be shown. */
 static bool processes_differ(const struct phase_metrics *phases)
 {
+    /* The first row is the run, which all processes are in. */
     for (size_t i = 1; i < phases->loop_count; i++)
         if (phases->loops[i].processes != phases->process_count)
             return true;
@@ -92,7 +98,10 @@ static void write_loop(struct text_table *table, const struct phases_report *rep
 {
     const struct phase_metrics *phases = report->metrics->phases;
     char name[VALUE_TEXT_SIZE], count[2 * TEXT_NUMBER_SIZE], least[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE];
-    int indent = row->depth < 20 ? 2 * (int)(row->depth - 1) : 40;
+    /* Deep nests keep a part of the name on the screen. */
+    int indent = 40;
+    if (row->depth < 20)
+        indent = 2 * (int)(row->depth - 1);
     snprintf(name, sizeof name, "%*s%s %.*s", indent, "", more ? "[+]" : "   ", text_beginning(row->name, 150),
              row->name);
     text_thousands(least, row->least);
@@ -105,9 +114,14 @@ static void write_loop(struct text_table *table, const struct phases_report *rep
     cell_count(table, row->entries);
     if (processes_differ(phases))
         cell_count(table, row->processes);
-    cell_time(table, row->processes > 0 ? row->time_ns / row->processes : 0);
+    /* The mean of its processes: loops on few of them are compared with those on all. */
+    int64_t mean_ns = 0;
+    if (row->processes > 0)
+        mean_ns = row->time_ns / row->processes;
+    cell_time(table, mean_ns);
     text_table_cell(table, text_share(least, phases_loop_share(phases, row)), false);
-    snprintf(name, sizeof name, phases_is_bottleneck(report, row) ? "bottleneck, %s" : "%s", phases_loop_class(row));
+    snprintf(name, sizeof name, "%s%s", phases_is_bottleneck(report, row) ? "bottleneck, " : "",
+             phases_loop_class(row));
     text_table_cell(table, name, true);
 }
 
@@ -119,6 +133,7 @@ static size_t write_inner(struct text_table *table, const struct phases_report *
         const struct loop_row *row = &phases->loops[i];
         if (row->parent != around || (!report->all && shown >= ROWS_MOST))
             continue;
+        /* Only bottlenecks are opened further: the others explain little of the time. */
         bool more = phases_is_bottleneck(report, row) && has_inner(phases, i);
         write_loop(table, report, row, more);
         shown++;
@@ -134,7 +149,11 @@ void phases_write_tree(struct output *output, const struct phases_report *report
     static const char *const names[] = {"    loop", "turns", "entries", "processes", "time", "share", "class"};
     enum { COLUMNS = sizeof names / sizeof *names, PROCESSES = 3 };
     bool differ = processes_differ(phases);
-    struct text_table *table = text_table_columns(differ ? COLUMNS : COLUMNS - 1);
+    /* The number of processes is a column only where it differs from loop to loop. */
+    size_t columns = COLUMNS;
+    if (!differ)
+        columns--;
+    struct text_table *table = text_table_columns(columns);
     size_t shown = 0;
     for (size_t i = 0; i < COLUMNS; i++)
         if (i != PROCESSES || differ)
@@ -173,6 +192,7 @@ void phases_write_text(struct output *output, const struct phases_report *report
                                               "phases, between collectives of the whole run"};
     output_print(output, "\n%s\n\n", sources[phases->source]);
     write_phases(output, report);
+    /* The first is the run: with nothing else there is no loop. */
     if (phases->loop_count > 1) {
         output_text(output, "\nloops, in order; share: of the enclosing loop\n\n");
         phases_write_tree(output, report);

@@ -32,7 +32,10 @@ bool profile_table_exists(const char *table)
 static const char *last_of_path(const char *file)
 {
     const char *slash = strrchr(file, '/');
-    return slash && slash[1] ? slash + 1 : file;
+    /* A path that ends in a slash has no last part. */
+    if (slash && slash[1])
+        return slash + 1;
+    return file;
 }
 
 static void place_text(char *text, size_t size, const struct profile_row *row)
@@ -40,6 +43,7 @@ static void place_text(char *text, size_t size, const struct profile_row *row)
     char line[TEXT_NUMBER_SIZE] = "";
     if (row->line > 0)
         snprintf(line, sizeof line, ":%d", (int)row->line);
+    /* A line without a file has no meaning. */
     snprintf(text, size, "%.*s%s", text_beginning(last_of_path(row->file), 200), last_of_path(row->file),
              *row->file ? line : "");
 }
@@ -53,7 +57,10 @@ static void cell_time(struct text_table *table, int64_t ns)
 static void cell_share(struct text_table *table, int64_t part, int64_t whole)
 {
     char text[TEXT_NUMBER_SIZE];
-    text_table_cell(table, whole > 0 ? text_share(text, (double)part / (double)whole) : "-", false);
+    if (whole <= 0)
+        text_table_cell(table, "-", false);
+    else
+        text_table_cell(table, text_share(text, (double)part / (double)whole), false);
 }
 
 static void cell_name(struct text_table *table, const char *text, size_t most)
@@ -74,6 +81,7 @@ static void text_rows(struct output *output, const struct profile_report *report
     text_table_cell(table, files ? "file" : "function", true);
     text_table_cell(table, files ? "" : "place", true);
     size_t hot = 0, shown = 0;
+    /* Rows are in order of their own time: from the first without samples on they only call others. */
     while (hot < rows.count && rows.row[hot].samples > 0)
         hot++;
     for (; shown < hot && (report->all || shown < ROWS_MOST); shown++) {
@@ -84,8 +92,14 @@ static void text_rows(struct output *output, const struct profile_report *report
         cell_share(table, row->self_ns, report->profile->ns);
         cell_time(table, row->total_ns);
         text_table_cell(table, text_thousands(number, row->process_count), false);
-        cell_name(table, files && *row->file ? row->file : row->name, files ? NAME_MOST + PLACE_MOST : NAME_MOST);
-        cell_name(table, files ? "" : place, PLACE_MOST);
+        if (files) {
+            /* The name of a row of files is the last part of its path; here is room for all of it. */
+            cell_name(table, *row->file ? row->file : row->name, NAME_MOST + PLACE_MOST);
+            cell_name(table, "", PLACE_MOST);
+        } else {
+            cell_name(table, row->name, NAME_MOST);
+            cell_name(table, place, PLACE_MOST);
+        }
     }
     output_print(output, "\n%s\n", tables[index].title);
     text_table_print(table, output, "  ");
@@ -106,11 +120,13 @@ static void text_tree(struct output *output, const struct profile_report *report
     size_t shown = 0, all = 0;
     for (size_t i = 0; i < tree.count; i++) {
         const struct profile_node *node = &tree.node[i];
+        /* Thousands of nodes have a sample or two: they say nothing about where time goes. */
         if (!report->all && (double)node->total_ns < NODE_LEAST * (double)report->profile->ns)
             continue;
         if (all++, !report->all && shown == NODES_MOST)
             continue;
         char name[VALUE_TEXT_SIZE];
+        /* Recursion can be as deep as the stack. */
         size_t indent = smaller(node->depth, INDENT_MOST);
         snprintf(name, sizeof name, "%*s%.*s", (int)(2 * indent), "", text_beginning(rows.row[node->row].name, 150),
                  rows.row[node->row].name);
@@ -128,6 +144,14 @@ static void text_tree(struct output *output, const struct profile_report *report
     profile_rows_clear(&rows);
 }
 
+/* Without a table asked for: the first. */
+static bool is_wanted(const char *table, size_t index)
+{
+    if (!table)
+        return index == 0;
+    return strcmp(table, tables[index].name) == 0;
+}
+
 void profile_write_text(struct output *output, const struct profile_report *report, const char *table)
 {
     const struct profile *profile = report->profile;
@@ -137,7 +161,7 @@ void profile_write_text(struct output *output, const struct profile_report *repo
                  text_thousands(samples, profile->samples), text_plural(profile->samples, "", "s"),
                  text_duration(time, profile->ns));
     for (size_t i = 0; i < TABLES; i++)
-        if (table ? strcmp(table, tables[i].name) == 0 : i == 0)
+        if (is_wanted(table, i))
             text_rows(output, report, i);
     if (!table || strcmp(table, "tree") == 0)
         text_tree(output, report);
@@ -188,6 +212,7 @@ static void json_rows(struct json *json, const struct profile *profile, const ch
     json_open(json, key, '[');
     for (size_t i = 0; i < rows.count; i++) {
         json_open(json, NULL, '{');
+        /* By process as well, as text has only how many there are. */
         json_fields(json, row_fields, COUNT_OF(row_fields), NULL, &rows.row[i]);
         json_open(json, "processes", '[');
         for (size_t k = 0; k < rows.row[i].process_count; k++)
@@ -199,6 +224,7 @@ static void json_rows(struct json *json, const struct profile *profile, const ch
     profile_rows_clear(&rows);
 }
 
+/* JSON and CSV write the same nodes: only what is done with each differs. */
 static void each_node(const struct profile *profile, void (*take)(void *context, const struct tree_row *row),
                       void *context)
 {
@@ -243,7 +269,7 @@ void profile_write_csv(struct output *output, const struct profile_report *repor
         return;
     }
     for (size_t i = 0; i < TABLES; i++) {
-        if (table ? strcmp(table, tables[i].name) != 0 : i > 0)
+        if (!is_wanted(table, i))
             continue;
         struct profile_rows rows = profile_rows_of(report->profile, tables[i].by);
         csv_header(output, row_fields, COUNT_OF(row_fields));
@@ -258,7 +284,9 @@ static char folded_character(char character)
 {
     if (character == ';')
         return ':';
-    return (unsigned char)character < ' ' ? '?' : character;
+    if ((unsigned char)character < ' ')
+        return '?';
+    return character;
 }
 
 static void folded_name(struct output *output, const char *name)
@@ -270,6 +298,7 @@ static void folded_name(struct output *output, const char *name)
 static void folded_path(struct output *output, const struct defs *defs, uint32_t path)
 {
     uint32_t nodes[256], count = 0;
+    /* From the leaf to the root; stacks are written from the root on. Beyond 256 the outermost are left out. */
     for (uint32_t at = path + 1; at && count < sizeof nodes / sizeof *nodes; at = defs->paths[at - 1].parent)
         nodes[count++] = at - 1;
     while (count > 0) {
@@ -284,6 +313,7 @@ void profile_write_folded(struct output *output, const struct profile_report *re
     const struct profile *profile = report->profile;
     for (size_t i = 0; i < profile->cell_count; i++) {
         const struct profile_cell *cell = &profile->cells[i];
+        /* Processes are the outermost frames, so that a flame graph shows them side by side. */
         output_print(output, "process %" PRIu32 ";", cell->rank);
         folded_path(output, profile->defs, cell->path);
         output_print(output, " %" PRId64 "\n", profile->ns > 0 ? cell->ns : (int64_t)cell->samples);
@@ -297,6 +327,7 @@ static void speedscope_frames(struct json *json, const struct profile_rows *rows
     json_open(json, "shared", '{');
     json_open(json, "frames", '[');
     for (size_t i = 0; i < rows->count; i++)
+        /* speedscope's frames have no other members. */
         json_row(json, row_fields, 3, NULL, &rows->row[i]); /* name, file, line */
     json_close(json, ']');
     json_close(json, '}');
@@ -306,6 +337,7 @@ static void speedscope_stack(struct output *output, const struct profile *profil
                              uint32_t path)
 {
     uint32_t nodes[256], count = 0;
+    /* Frames are numbered by their row; the innermost is the last. */
     for (uint32_t at = path + 1; at && count < sizeof nodes / sizeof *nodes; at = profile->defs->paths[at - 1].parent)
         nodes[count++] = rows->row_of[at - 1];
     output_text(output, "[");
@@ -326,6 +358,7 @@ static void speedscope_process(struct output *output, const struct profile *prof
         if (profile->cells[i].rank == rank) {
             output_text(output, comma);
             speedscope_stack(output, profile, rows, profile->cells[i].path);
+            /* The end of the profile is the sum of its weights: samples have no times of their own. */
             time_add(&all_ns, profile->cells[i].ns);
             comma = ", ";
         }

@@ -14,8 +14,10 @@ void report_damage(const struct report *report, char line[REPORT_LINE_SIZE])
     line[0] = '\0';
     if (end->complete)
         return;
-    int used =
-        snprintf(line, REPORT_LINE_SIZE, "%.300s", end->damage.count ? end->damage.first : "the trace is incomplete");
+    const char *first = "the trace is incomplete";
+    if (end->damage.count > 0)
+        first = end->damage.first;
+    int used = snprintf(line, REPORT_LINE_SIZE, "%.300s", first);
     if (end->total > 0 && used > 0 && used < REPORT_LINE_SIZE)
         snprintf(line + used, (size_t)(REPORT_LINE_SIZE - used), "; used %.1f %% of the size",
                  100.0 * (double)end->used / (double)end->total);
@@ -30,6 +32,7 @@ void report_figures(const struct report *report, struct figure figures[REPORT_FI
     const struct {
         const char *name, *meaning;
         double share;
+        /* Each with its definition: names alone mean different things to different people. */
     } shares[] = {
         {"time in MPI", "share of the processes' time, without MPI_Init and MPI_Finalize",
          communication_share(metrics)},
@@ -52,17 +55,24 @@ void report_figures(const struct report *report, struct figure figures[REPORT_FI
 void report_saving(const struct finding *finding, char line[REPORT_LINE_SIZE])
 {
     char seconds[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
-    snprintf(line, REPORT_LINE_SIZE, "%s %s (%s)", finding->unresolved ? "at most" : "could save up to",
-             seconds_text(seconds, finding->saving_s), text_share(share, finding->share));
+    /* A cause that could not be resolved has an upper bound only. */
+    const char *saves = finding->unresolved ? "at most" : "could save up to";
+    snprintf(line, REPORT_LINE_SIZE, "%s %s (%s)", saves, seconds_text(seconds, finding->saving_s),
+             text_share(share, finding->share));
 }
 
 void report_no_findings(const struct report *report, char line[REPORT_LINE_SIZE])
 {
     char floor[TEXT_NUMBER_SIZE];
     line[0] = '\0';
-    if (report->findings->count == 0 && report->input.metrics->analysis && report->input.metrics->process_count > 1)
+    /* Without an analysis nothing was looked for, and one process cannot wait for others. */
+    if (report->findings->count == 0 && report->input.metrics->analysis && report->input.metrics->process_count > 1) {
+        const char *limit = "1 % of the run";
+        if (report->findings->clock_limits)
+            limit = "the clock error of this trace";
         snprintf(line, REPORT_LINE_SIZE, "No finding above %s (%s).", seconds_text(floor, report->findings->floor_s),
-                 report->findings->clock_limits ? "the clock error of this trace" : "1 % of the run");
+                 limit);
+    }
 }
 
 bool report_iterations(const struct metrics *metrics, struct report_iterations *found)
@@ -94,14 +104,14 @@ static int by_compute(const void *a, const void *b)
 {
     const struct ordered *left = a, *right = b;
     if (left->compute_ns != right->compute_ns)
-        return left->compute_ns < right->compute_ns ? -1 : 1;
-    return left->row < right->row ? -1 : 1;
+        return order_by(left->compute_ns, right->compute_ns);
+    return order_by(left->row, right->row);
 }
 
 static int by_row(const void *a, const void *b)
 {
     const size_t *left = a, *right = b;
-    return (*left > *right) - (*left < *right);
+    return order_by(*left, *right);
 }
 
 size_t *report_processes(const struct report *report, size_t most, size_t *count)
@@ -116,8 +126,13 @@ size_t *report_processes(const struct report *report, size_t most, size_t *count
     /* Where all are shown they stay in order; else the extremes are what a reader looks for. */
     if (all > most)
         qsort(ordered, all, sizeof *ordered, by_compute);
-    for (size_t i = 0; i < *count; i++)
-        rows[i] = ordered[i < *count / 2 ? i : all - *count + i].row;
+    for (size_t i = 0; i < *count; i++) {
+        /* The first half from the beginning, the second from the end. */
+        size_t place = i;
+        if (i >= *count / 2)
+            place = all - *count + i;
+        rows[i] = ordered[place].row;
+    }
     /* Tables are by rank: the extremes were chosen, not ranked. */
     if (*count > 0)
         qsort(rows, *count, sizeof *rows, by_row);

@@ -29,6 +29,7 @@ static void write_figures(struct output *output, const struct report *report)
     report_figures(report, figures);
     output_text(output, "<ul class=\"figures\">\n");
     for (size_t i = 0; i < REPORT_FIGURES; i++) {
+        /* What a figure means shows when the mouse rests on it. */
         page_element(output, "<li title=\"", figures[i].meaning, "\">");
         page_element(output, "<span>", figures[i].name, "</span>");
         page_element(output, "<b>", figures[i].value, "</b></li>\n");
@@ -44,6 +45,7 @@ static void write_verdict(struct output *output, const struct report *report)
     page_element(output, "<p class=\"muted\">", facts_text(facts, report->input.metrics), "</p>\n");
     if (*damage)
         page_element(output, "<p class=\"damage\" role=\"alert\">The trace is damaged: ", damage, "</p>\n");
+    /* Without events there is nothing to judge; the page says so and ends. */
     if (report->input.metrics->process_count == 0) {
         output_text(output, "<p class=\"verdict\">There are no events in this trace.</p>\n</header>\n");
         return;
@@ -69,6 +71,7 @@ static void write_details(struct output *output, const struct heuristic *heurist
     page_element(output, "source: ", heuristic->source, "</p>\n<p class=\"numbers\">");
     output_print(output, "index %.9f<br>mean %.9f", result->index, result->mean);
     for (size_t i = 0; i < result->detail_count; i++)
+        /* As in JSON: whoever opens the details wants to check the numbers. */
         output_print(output, "<br>%s %.9g", result->details[i].name, result->details[i].value);
     output_text(output, "</p></details>\n");
 }
@@ -82,6 +85,7 @@ static void write_heuristic(struct output *output, const struct heuristic *heuri
     page_element(output, "<p class=\"muted\">", heuristic->question, "</p>\n");
     write_numbers(output, result);
     page_element(output, "<p>", result->analysis, "</p>\n");
+    /* An empty list would be announced by screen readers. */
     if (result->suggestion_count > 0)
         output_text(output, "<ul class=\"advice\">\n");
     for (size_t i = 0; i < result->suggestion_count; i++)
@@ -107,11 +111,14 @@ static void write_finding_links(struct output *output, const struct report *repo
         return;
     output_text(output, "<p class=\"see\">See ");
     for (size_t i = 0; i < count; i++) {
-        output_text(output, i > 0 ? ", " : "");
+        if (i > 0)
+            output_text(output, ", ");
         write_link(output, "chart-", charts[i]->name, charts[i]->title);
     }
+    if (report->timeline && count > 0)
+        output_text(output, ", ");
     if (report->timeline)
-        output_print(output, "%s<a href=\"#timeline\" data-finding=\"%zu\">Timeline</a>", count > 0 ? ", " : "", index);
+        output_print(output, "<a href=\"#timeline\" data-finding=\"%zu\">Timeline</a>", index);
     output_text(output, "</p>\n");
 }
 
@@ -128,6 +135,7 @@ static void write_finding(struct output *output, const struct report *report, si
     if (finding->root)
         page_element(output, "<p class=\"muted\">Caused by ", finding->root, ": fix that first.</p>\n");
     write_finding_links(output, report, index);
+    /* The timeline is made by the viewer's code, which this room does not know: the caller brings it along. */
     if (report->timeline)
         report->timeline->write_finding(output, report->timeline->context, index);
     output_text(output, "<details><summary>numbers</summary>\n<p class=\"numbers\">");
@@ -153,6 +161,7 @@ static void write_findings(struct output *output, const struct report *report)
     if (!has_findings(report))
         return;
     output_text(output, "<section id=\"findings\">\n<h2>Findings</h2>\n");
+    /* What limits the findings comes before them. */
     if (*clock_sentence(clocks, report->input.metrics, report->findings))
         page_element(output, "<p class=\"muted\">", clocks, "</p>\n");
     if (*report->findings->caveat)
@@ -174,6 +183,7 @@ static void write_chart(struct output *output, const struct report *report, cons
     chart_describe(chart, &report->input, description);
     struct canvas_options options = {
         .theme = THEME_PAGE, .prefix = chart->name, .title = answer, .description = description};
+    /* Each chart can be linked to by its name. */
     output_print(output, "<figure id=\"chart-%s\">\n", chart->name);
     struct canvas *canvas = canvas_new(CANVAS_SVG, output, CHART_WIDTH, CHART_HEIGHT, &options);
     if (canvas) {
@@ -188,6 +198,7 @@ static void write_functions(struct output *output, const struct metrics *metrics
     size_t field_count, count;
     const struct field *fields = metrics_function_fields(&field_count);
     struct function_row *rows = metrics_functions_together(metrics, &count);
+    /* The rows with most time; text and CSV have all of them. */
     page_table_most(output, "Functions and states of all processes", fields, field_count, metrics, rows, sizeof *rows,
                     count, FUNCTION_ROWS);
     free(rows);
@@ -200,6 +211,7 @@ static void write_processes(struct output *output, const struct report *report)
     const struct field *fields = metrics_process_fields(&field_count);
     size_t *rows = report_processes(report, TABLE_ROWS, &count);
     char all[TEXT_NUMBER_SIZE];
+    /* The table takes its kinds of columns from the first process. */
     if (count > 0) {
         output_text(output, "<h2>Processes</h2>\n");
         page_table_begin(output, fields, field_count, metrics, metrics->process);
@@ -223,6 +235,7 @@ static void write_iterations(struct output *output, const struct metrics *metric
         return;
     output_text(output, "<h2>Iterations</h2>\n");
     page_element(output, "<p>", iterations.text, "</p>\n");
+    /* The sentence is there even if no iteration was slow. */
     if (iterations.count == 0)
         return;
     page_table_begin(output, iterations.fields, iterations.field_count, &iterations.context, iterations.slow);
@@ -265,12 +278,14 @@ static void write_finding_titles(struct output *output, const struct report *rep
 {
     enum { TITLES = 10 }; /* as many findings as their chart shows */
     output_text(output, "<li><a href=\"#findings\">Findings</a>\n");
-    output_text(output, report->findings->count > 0 ? "<ol>\n" : "");
+    if (report->findings->count > 0)
+        output_text(output, "<ol>\n");
     for (size_t i = 0; i < report->findings->count && i < TITLES; i++) {
         output_print(output, "<li><a href=\"#finding-%zu\">", i + 1);
         page_element(output, "", report->findings->finding[i].title, "</a></li>\n");
     }
-    output_text(output, report->findings->count > 0 ? "</ol>\n" : "");
+    if (report->findings->count > 0)
+        output_text(output, "</ol>\n");
     output_text(output, "</li>\n");
 }
 
@@ -302,12 +317,15 @@ void report_write_html(struct output *output, const struct report *report)
 {
     char title[512];
     snprintf(title, sizeof title, "%.*s — SIGHT report", text_beginning(report->title, 400), report->title);
-    const struct page_extras *extras = report->timeline ? &report->timeline->extras : NULL;
+    const struct page_extras *extras = NULL;
+    if (report->timeline)
+        extras = &report->timeline->extras;
     page_begin(output, title, extras);
     write_verdict(output, report);
     if (report->input.metrics->process_count > 0) {
         write_contents(output, report);
         output_text(output, "<main>\n");
+        /* Of several runs the scaling is the answer, of one the timeline and its findings. */
         write_scaling(output, report);
         if (report->timeline)
             report->timeline->write(output, report->timeline->context);
@@ -325,6 +343,7 @@ void report_write_html(struct output *output, const struct report *report)
         sites_write_html(output, report->input.metrics, FUNCTION_ROWS);
         write_processes(output, report);
         output_text(output, "</section>\n");
+        /* Last: command and hosts are looked up, not read. */
         run_write_html(output, report->input.metrics->defs);
         output_text(output, "</main>\n");
     }

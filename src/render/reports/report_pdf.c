@@ -30,13 +30,16 @@ static void new_page(struct sheet *sheet)
 /* Starts a new page unless there is enough room. */
 static void need(struct sheet *sheet, double height)
 {
+    /* What is higher than a page begins on a new one and is cut: another page would not help. */
     if (sheet->y + height > PAGE_HEIGHT - MARGIN && sheet->y > MARGIN)
         new_page(sheet);
 }
 
 static double lines_height(struct sheet *sheet, double room, struct text_style style, const char *text)
 {
-    double size = style.size > 0 ? style.size : TEXT_SIZE;
+    double size = TEXT_SIZE;
+    if (style.size > 0)
+        size = style.size;
     /* Lines are filled to 93 % on average: words are not broken. Only whether a new page is needed depends on it. */
     return ceil(canvas_text_width(sheet->canvas, style, text) / (room * 0.93)) * size * 1.35;
 }
@@ -76,9 +79,11 @@ static void draw_heading(struct sheet *sheet, const char *text)
 static void draw_heuristic(struct sheet *sheet, const struct heuristic *heuristic,
                            const struct heuristic_result *result)
 {
+    /* In the order of the verdicts: good, fair, poor, unknown. */
     static const enum ink inks[] = {INK_MPI, INK_TEXT, INK_ACCENT, INK_MUTED};
     char numbers[HEURISTIC_NUMBERS_SIZE];
     double room = PAGE_WIDTH - 2 * MARGIN;
+    /* Title, question and the first paragraph stay together. */
     need(sheet, 70 + lines_height(sheet, room, (struct text_style){0}, result->analysis));
     canvas_text(sheet->canvas, MARGIN, sheet->y + 9, (struct text_style){.size = 14, .bold = true}, heuristic->title);
     canvas_text(sheet->canvas, PAGE_WIDTH - MARGIN, sheet->y + 9,
@@ -133,7 +138,9 @@ static double column_width(const struct field *fields, size_t count)
     size_t columns = 0;
     for (size_t i = 0; i < count; i++)
         columns += fields[i].title != NULL;
-    return columns ? (double)(PAGE_WIDTH - 2 * MARGIN) / (double)columns : 0;
+    if (columns == 0)
+        return 0;
+    return (double)(PAGE_WIDTH - 2 * MARGIN) / (double)columns;
 }
 
 /* A row of texts; NULL row: the titles. Text columns stand left, numbers right. */
@@ -146,12 +153,19 @@ static void draw_row(struct sheet *sheet, const struct field *fields, size_t cou
     for (size_t i = 0; i < count; i++) {
         if (!fields[i].title)
             continue;
+        /* The titles stand as the values of their columns do, which a sample shows. */
         struct value value = fields[i].get(context, row ? row : sample);
-        bool left = value.kind == VALUE_TEXT;
+        struct text_style style = {.bold = !row, .align = ALIGN_RIGHT};
+        const char *shown = fields[i].title;
+        double edge = x + width - 6;
+        if (value.kind == VALUE_TEXT) {
+            style.align = ALIGN_LEFT;
+            edge = x;
+        }
         value_text_for_people(text, value);
-        canvas_text_cut(sheet->canvas, left ? x : x + width - 6, sheet->y + TABLE_ROW / 2.0, width - 8,
-                        (struct text_style){.bold = !row, .align = left ? ALIGN_LEFT : ALIGN_RIGHT},
-                        row ? text : fields[i].title);
+        if (row)
+            shown = text;
+        canvas_text_cut(sheet->canvas, edge, sheet->y + TABLE_ROW / 2.0, width - 8, style, shown);
         x += width;
     }
     sheet->y += TABLE_ROW;
@@ -168,6 +182,7 @@ static void draw_functions(struct sheet *sheet, const struct metrics *metrics)
         draw_heading(sheet, "Functions and states of all processes");
         draw_row(sheet, fields, field_count, metrics, rows, NULL);
     }
+    /* A page of print; HTML and text have more. */
     for (size_t i = 0; i < count && i < 30; i++)
         draw_row(sheet, fields, field_count, metrics, rows, &rows[i]);
     free(rows);
@@ -179,7 +194,10 @@ static void draw_processes(struct sheet *sheet, const struct report *report)
     size_t field_count, count;
     const struct field *fields = metrics_process_fields(&field_count);
     size_t *rows = report_processes(report, 64, &count);
-    draw_heading(sheet, count < metrics->process_count ? "Processes that compute least and most" : "Processes");
+    const char *title = "Processes";
+    if (count < metrics->process_count)
+        title = "Processes that compute least and most";
+    draw_heading(sheet, title);
     draw_row(sheet, fields, field_count, metrics, metrics->process, NULL);
     for (size_t i = 0; i < count; i++)
         draw_row(sheet, fields, field_count, metrics, metrics->process, &metrics->process[rows[i]]);
@@ -193,6 +211,7 @@ static void draw_iterations(struct sheet *sheet, const struct metrics *metrics)
         return;
     draw_heading(sheet, "Iterations");
     paragraph(sheet, 0, (struct text_style){0}, iterations.text);
+    /* The title row takes its alignment from the first row: there must be one. */
     if (iterations.count > 0)
         draw_row(sheet, iterations.fields, iterations.field_count, &iterations.context, iterations.slow, NULL);
     for (size_t i = 0; i < iterations.count; i++)
@@ -206,6 +225,7 @@ static void draw_charts(struct sheet *sheet, const struct report *report, bool o
     for (size_t i = 0; i < chart_count(); i++) {
         if (!report_has_chart(report, i) || (chart_at(i)->needs == NEEDS_EVENTS) != of_events)
             continue;
+        /* A chart fills a page: two would be too small to read in print. */
         new_page(sheet);
         chart_draw(chart_at(i), sheet->canvas, &report->input);
     }
@@ -257,6 +277,7 @@ void report_write_pdf(struct output *output, const struct report *report)
 {
     struct canvas_options options = {.theme = THEME_LIGHT, .title = report->title};
     struct sheet sheet = {.canvas = canvas_new(CANVAS_PDF, output, PAGE_WIDTH, PAGE_HEIGHT, &options), .y = MARGIN};
+    /* The output knows why there is no canvas. */
     if (!sheet.canvas)
         return;
     draw_report(&sheet, report);

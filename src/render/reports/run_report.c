@@ -11,6 +11,7 @@
 char *run_sentence(const struct property *property)
 {
     char *ranks = property_ranks(property), *sentence;
+    /* Without memory for the sentence the value alone is better than nothing. */
     if (asprintf(&sentence, "%s%s%s: %s", property_title(property->name), ranks ? " of processes " : "",
                  ranks ? ranks : "", property->value) < 0)
         sentence = memory_copy_string(property->value);
@@ -22,6 +23,7 @@ char *run_sentence(const struct property *property)
 static char *with_ranks(const struct property *property)
 {
     char *ranks = property_ranks(property), *text;
+    /* Without ranks the value holds for all processes. */
     if (!ranks || asprintf(&text, "%s (processes %s)", property->value, ranks) < 0)
         text = memory_copy_string(property->value);
     free(ranks);
@@ -35,6 +37,7 @@ void run_write_text(struct output *output, const struct defs *defs)
         output_text(output, "\nRun\n");
     for (size_t i = 0; i < list.count; i++) {
         char *text = with_ranks(&list.rows[i]), first[80];
+        /* Facts are written by any recorder: a terminal must not obey what is in them. */
         size_t size = 4 * strlen(text) + 1; /* a byte that a terminal does not show becomes a longer character */
         char *shown = memory_new(size);
         snprintf(first, sizeof first, "  %-15.60s ", property_title(list.rows[i].name));

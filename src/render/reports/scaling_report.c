@@ -14,7 +14,10 @@ enum { CELL_SIZE = 64, SENTENCE_SIZE = 1600, NAME_COLUMNS = 28, LAW_COLUMNS = 26
 
 static struct value seconds(double time_s)
 {
-    return isfinite(time_s) ? value_time(llrint(time_s * 1e9)) : value_null();
+    /* llrint() of infinity is undefined. */
+    if (!isfinite(time_s))
+        return value_null();
+    return value_time(llrint(time_s * 1e9));
 }
 
 /* The fields of a size, for all formats. */
@@ -78,7 +81,10 @@ static void json_rows(struct json *json, const struct scaling *scaling)
         json_open(json, NULL, '{');
         json_value(json, "name", value_text(row->name));
         json_value(json, "kind", value_text(scaling_kind_name(row->kind)));
-        json_value(json, "law", row->law.found ? value_text(law_text(law, &row->law)) : value_null());
+        struct value formula = value_null();
+        if (row->law.found)
+            formula = value_text(law_text(law, &row->law));
+        json_value(json, "law", formula);
         json_open(json, "coefficients", '{');
         json_value(json, "constant_s", value_if(row->law.found, seconds(row->law.constant_s)));
         json_value(json, "factor_s", value_if(row->law.found, value_finite(row->law.factor_s)));
@@ -102,6 +108,7 @@ static void json_rows(struct json *json, const struct scaling *scaling)
 static void json_forecasts(struct json *json, const struct scaling *scaling)
 {
     json_open(json, "forecasts", '[');
+    /* At most two sizes beyond the largest; 0 ends the list. */
     for (size_t i = 0; i < 2 && scaling->forecasts[i].n > 0; i++) {
         const struct scaling_forecast *forecast = &scaling->forecasts[i];
         json_open(json, NULL, '{');
@@ -130,9 +137,10 @@ void scaling_write_json(struct output *output, const struct scaling *scaling)
     json_forecasts(&json, scaling);
     json_value(&json, "half_efficiency_n", value_if(scaling->half_n > 0, value_count((uint64_t)scaling->half_n)));
     json_value(&json, "half_efficiency_measured", value_bool(scaling->half_measured));
-    json_value(&json, "limited_by",
-               scaling->breaking < scaling->row_count ? value_text(scaling->rows[scaling->breaking].name)
-                                                      : value_null());
+    const char *limit = NULL;
+    if (scaling->breaking < scaling->row_count)
+        limit = scaling->rows[scaling->breaking].name;
+    json_value(&json, "limited_by", value_text(limit));
     json_close(&json, '}');
     output_text(output, "\n");
 }
@@ -164,7 +172,10 @@ static void text_sizes(struct output *output, const struct scaling *scaling)
 {
     static const char *const titles[] = {"processes", "threads",  "runs",       "time",
                                          "spread",    "speed-up", "efficiency", "serial part"};
-    size_t columns = sizeof titles / sizeof *titles - (scaling->weak ? 1 : 0);
+    /* The serial part of Amdahl's law has no meaning in weak scaling: the last column is left out. */
+    size_t columns = sizeof titles / sizeof *titles;
+    if (scaling->weak)
+        columns--;
     struct text_table *table = text_table_columns(columns);
     for (size_t i = 0; i < columns; i++)
         text_table_cell(table, titles[i], false);
@@ -175,8 +186,11 @@ static void text_sizes(struct output *output, const struct scaling *scaling)
         text_table_cell(table, text_thousands(cell, size->threads), false);
         text_table_cell(table, text_thousands(cell, size->repeats), false);
         text_table_cell(table, time_cell(cell, size->time_s), false);
-        text_table_cell(
-            table, share_cell(cell, size->repeats > 1 ? (size->most_s - size->least_s) / size->time_s : NAN), false);
+        /* A single run has no spread, which differs from a spread of 0. */
+        double spread = NAN;
+        if (size->repeats > 1)
+            spread = (size->most_s - size->least_s) / size->time_s;
+        text_table_cell(table, share_cell(cell, spread), false);
         snprintf(cell, sizeof cell, "%.3f", size->speedup);
         text_table_cell(table, isfinite(size->speedup) ? cell : "-", false);
         text_table_cell(table, share_cell(cell, size->efficiency), false);
@@ -200,6 +214,7 @@ static void text_factors(struct output *output, const struct scaling *scaling)
                    {"      transfer", offsetof(struct scaling_size, transfer)},
                    {"  computation scalability", offsetof(struct scaling_size, computation)}};
     size_t shown = smaller(scaling->size_count, 2 * SIZES_SHOWN);
+    /* The largest sizes matter most; a terminal has room for eight. */
     size_t first = scaling->size_count - shown;
     struct text_table *table = text_table_columns(shown + 1);
     char cell[VALUE_TEXT_SIZE];
@@ -224,7 +239,10 @@ static void text_factors(struct output *output, const struct scaling *scaling)
 static void text_rows(struct output *output, const struct scaling *scaling, size_t rows)
 {
     size_t last = scaling->size_count - 1, places[3] = {0, last / 2, last};
-    size_t columns = last >= 2 ? 3 : 2;
+    /* With two sizes the middle one is the first or the last. */
+    size_t columns = 2;
+    if (last >= 2)
+        columns = 3;
     places[columns - 1] = last;
     struct text_table *table = text_table_columns(columns + 3);
     char cell[VALUE_TEXT_SIZE], law[LAW_TEXT_SIZE];
@@ -237,12 +255,16 @@ static void text_rows(struct output *output, const struct scaling *scaling, size
     text_table_cell(table, "law (s)", true);
     for (size_t r = 0; r < scaling->row_count && r < rows; r++) {
         const struct scaling_row *row = &scaling->rows[r];
+        /* With a third time less room is left for the name. */
         text_for_terminal(cell, sizeof cell, row->name, NAME_COLUMNS - 8 * (columns - 2));
         text_table_cell(table, cell, true);
         text_table_cell(table, scaling_kind_name(row->kind), true);
         for (size_t i = 0; i < columns; i++)
             text_table_cell(table, time_cell(cell, row->times_s[places[i]]), false);
-        text_table_cell(table, row->law.found ? law_text(law, &row->law) : "-", true);
+        const char *shown = "-";
+        if (row->law.found)
+            shown = law_text(law, &row->law);
+        text_table_cell(table, shown, true);
     }
     output_text(output, "\nParts of the run: mean time of a process, and how it grows with p\n");
     text_table_print(table, output, "  ");
@@ -254,6 +276,7 @@ static void text_forecast(struct output *output, const struct scaling *scaling)
     char sentence[SENTENCE_SIZE], time[VALUE_TEXT_SIZE], low[VALUE_TEXT_SIZE], high[VALUE_TEXT_SIZE],
         share[VALUE_TEXT_SIZE];
     output_text(output, "\n");
+    /* Two points lie on any curve with two coefficients. */
     if (scaling->too_few) {
         snprintf(sentence, sizeof sentence,
                  "A law needs at least %d different sizes; there are %zu, so nothing is extrapolated.", LAW_POINTS,
@@ -285,12 +308,15 @@ static void say_answer(struct output *output, const struct scaling *scaling, say
     const struct scaling_size *last = &scaling->sizes[scaling->size_count - 1];
     char sentence[SENTENCE_SIZE], share[VALUE_TEXT_SIZE], time[VALUE_TEXT_SIZE];
     bool slower = last->speedup < 1;
+    double ratio = last->speedup;
+    if (slower)
+        ratio = 1 / ratio;
     snprintf(sentence, sizeof sentence,
              "%s scaling: %.0f processes%s are %.2f times as %s as %.0f, at an efficiency of %s.",
-             scaling->weak ? "Weak" : "Strong", scaling_n(last), last->threads > 1 ? " or threads" : "",
-             slower ? 1 / last->speedup : last->speedup, slower ? "slow" : "fast", scaling_n(&scaling->sizes[0]),
-             share_cell(share, last->efficiency));
+             scaling->weak ? "Weak" : "Strong", scaling_n(last), last->threads > 1 ? " or threads" : "", ratio,
+             slower ? "slow" : "fast", scaling_n(&scaling->sizes[0]), share_cell(share, last->efficiency));
     say(output, sentence);
+    /* More processes than cores take turns: what looks like a limit of the program is one of the machine. */
     if (scaling->cores > 0 && scaling_n(last) > scaling->cores) {
         snprintf(sentence, sizeof sentence, "The machine has %u cores: beyond %u processes and threads share them.",
                  scaling->cores, scaling->cores);
@@ -302,19 +328,20 @@ static void say_answer(struct output *output, const struct scaling *scaling, say
         say(output, sentence);
     }
     if (scaling->breaking < scaling->row_count) {
+        const char *part = scaling->rows[scaling->breaking].name;
+        if (scaling->rows[scaling->breaking].kind == SCALING_COMPUTING)
+            part = "Computing";
         snprintf(sentence, sizeof sentence,
-                 "%s limits it most: it takes %s longer at %.0f processes than with ideal scaling.",
-                 scaling->rows[scaling->breaking].kind == SCALING_COMPUTING ? "Computing"
-                                                                            : scaling->rows[scaling->breaking].name,
+                 "%s limits it most: it takes %s longer at %.0f processes than with ideal scaling.", part,
                  time_cell(time, scaling->breaking_s), scaling_n(last));
         say(output, sentence);
     }
     if (isfinite(scaling->amdahl) && !scaling->weak) {
-        char bound[CELL_SIZE] = "no";
+        char bound[CELL_SIZE] = "no bound";
         if (scaling->amdahl > 0)
             snprintf(bound, sizeof bound, "a bound of %.3g", 1 / scaling->amdahl);
         snprintf(sentence, sizeof sentence, "By Amdahl's law %s of the work is serial, which sets %s on the speed-up.",
-                 share_cell(share, scaling->amdahl), scaling->amdahl > 0 ? bound : "no bound");
+                 share_cell(share, scaling->amdahl), bound);
         say(output, sentence);
     }
 }
@@ -324,6 +351,7 @@ void scaling_write_text(struct output *output, const struct scaling *scaling, si
     say_answer(output, scaling, say_text);
     output_text(output, "\n");
     text_sizes(output, scaling);
+    /* Times alone, from a table of another program, have no factors. */
     if (isfinite(scaling->sizes[0].parallel))
         text_factors(output, scaling);
     text_rows(output, scaling, rows);

@@ -18,17 +18,24 @@ static void unit_text(char buffer[TEXT_NUMBER_SIZE], struct search_unit unit)
     char below[TEXT_NUMBER_SIZE] = "";
     buffer[0] = '\0';
     for (size_t i = 0; i < sizeof powers; i++) {
-        char *part = powers[i] > 0 ? buffer : below;
-        int power = powers[i] > 0 ? powers[i] : -powers[i];
+        char *part = buffer;
+        int power = powers[i];
+        if (power <= 0) {
+            part = below;
+            power = -power;
+        }
         size_t used = strlen(part);
+        /* A count has no unit; only a power of it is written. */
         if (power == 1 || (power > 1 && !*names[i]))
             snprintf(part + used, TEXT_NUMBER_SIZE - used, "%s", names[i]);
         else if (power > 1)
             snprintf(part + used, TEXT_NUMBER_SIZE - used, "%s^%d", names[i], power);
     }
     size_t used = strlen(buffer);
-    if (*below)
-        snprintf(buffer + used, TEXT_NUMBER_SIZE - used, "%s/%s", used ? "" : "1", below);
+    if (*below && used == 0)
+        snprintf(buffer, TEXT_NUMBER_SIZE, "1/%s", below);
+    else if (*below)
+        snprintf(buffer + used, TEXT_NUMBER_SIZE - used, "/%s", below);
 }
 
 static bool is_share(struct search_unit unit)
@@ -39,6 +46,7 @@ static bool is_share(struct search_unit unit)
 static char *number_text(char buffer[TEXT_NUMBER_SIZE], double value, struct search_unit unit)
 {
     char name[TEXT_NUMBER_SIZE];
+    /* A ratio that is no share, such as calls for a message, can be anything: it has no per cent. */
     if (is_share(unit) && value >= 0 && value < 10)
         return text_share(buffer, value);
     if (is_share(unit))
@@ -67,13 +75,17 @@ char *search_value_text(char buffer[TEXT_NUMBER_SIZE], const struct search_node 
 static size_t deepest_true(const struct search *search, size_t node)
 {
     size_t behind = search_behind(search, node), best = SIZE_MAX;
+    /* Siblings only: each step passes over all below the last one. */
     for (size_t i = node + 1; i < behind; i = search_behind(search, i)) {
         const struct search_node *child = &search->nodes[i];
         if (child->state == SEARCH_TRUE && (best == SIZE_MAX || child->ns > search->nodes[best].ns))
             best = i;
     }
-    bool most = best != SIZE_MAX && (search->nodes[best].axis == AXIS_WHY ||
-                                     (double)search->nodes[best].ns * 2 > (double)search->nodes[node].ns);
+    if (best == SIZE_MAX)
+        return node;
+    /* A refinement of why always explains more; a part of where or when only if it has most of the time. */
+    bool most =
+        search->nodes[best].axis == AXIS_WHY || (double)search->nodes[best].ns * 2 > (double)search->nodes[node].ns;
     return most ? deepest_true(search, best) : node;
 }
 
@@ -82,14 +94,15 @@ char *search_path_text(char text[SEARCH_SENTENCE_SIZE], const struct search *sea
     size_t path[32], depth = 0;
     for (uint32_t at = (uint32_t)node; at != SEARCH_ROOT && depth < 32; at = search->nodes[at].parent) {
         path[depth++] = at;
+        /* The last hypothesis above is where the sentence begins: those above it are more general. */
         if (search->nodes[at].axis == AXIS_WHY)
             break;
     }
     snprintf(text, SEARCH_SENTENCE_SIZE, "%s", search->nodes[path[depth - 1]].title);
     for (size_t i = depth - 1; i-- > 0;) {
         size_t used = strlen(text);
-        snprintf(text + used, SEARCH_SENTENCE_SIZE - used, "%s %s", i + 2 == depth ? ":" : ",",
-                 search->nodes[path[i]].title);
+        const char *mark = i + 2 == depth ? ":" : ",";
+        snprintf(text + used, SEARCH_SENTENCE_SIZE - used, "%s %s", mark, search->nodes[path[i]].title);
     }
     text_end_whole(text);
     return text;
@@ -108,7 +121,9 @@ static size_t main_root(const struct search *search)
 size_t search_main_node(const struct search *search)
 {
     size_t root = main_root(search);
-    return root == SIZE_MAX ? root : deepest_true(search, root);
+    if (root == SIZE_MAX)
+        return SIZE_MAX;
+    return deepest_true(search, root);
 }
 
 char *search_sentence(char sentence[SEARCH_SENTENCE_SIZE], const struct search *search)
@@ -152,8 +167,13 @@ static size_t width_of(const char *text)
 static void write_node(const struct writer *writer, const struct search_node *node, const char *branch)
 {
     char value[TEXT_NUMBER_SIZE] = "", time[TEXT_NUMBER_SIZE] = "", title[VALUE_TEXT_SIZE];
+    /* The mark and a blank come before the title. */
     size_t used = width_of(branch) + 2, room = COLUMNS - TIME_WIDTH - VALUE_WIDTH;
-    text_for_terminal(title, sizeof title, node->title ? node->title : "", room > used + 8 ? room - used : 8);
+    /* Deep in the tree a title has eight characters left, and the numbers give way. */
+    size_t left = 8;
+    if (room > used + 8)
+        left = room - used;
+    text_for_terminal(title, sizeof title, node->title ? node->title : "", left);
     /* What was not tested has no value, which is not the same as 0. */
     if (node->state != SEARCH_NEVER && (node->has_value || node->state == SEARCH_UNKNOWN))
         search_value_text(value, node);
@@ -161,9 +181,10 @@ static void write_node(const struct writer *writer, const struct search_node *no
         text_duration(time, node->ns);
     used += width_of(title);
     output_print(writer->output, "%s%s %s", branch, marks[node->state], title);
+    int gap = used < room ? (int)(room - used) : 0;
     if (*value)
-        output_print(writer->output, "%*s%*s%s%*s%s", used < room ? (int)(room - used) : 0, "",
-                     TIME_WIDTH - (int)width_of(time), "", time, VALUE_WIDTH - (int)width_of(value), "", value);
+        output_print(writer->output, "%*s%*s%s%*s%s", gap, "", TIME_WIDTH - (int)width_of(time), "", time,
+                     VALUE_WIDTH - (int)width_of(value), "", value);
     output_text(writer->output, "\n");
 }
 
@@ -176,10 +197,13 @@ static bool is_shown(const struct writer *writer, const struct search_node *node
 static void more_text(char text[TEXT_NUMBER_SIZE * 4], const struct writer *writer, const struct search_node *node)
 {
     char true_text[TEXT_NUMBER_SIZE], other[TEXT_NUMBER_SIZE];
-    uint64_t others = writer->all ? node->more_false + node->more_unknown : 0;
+    uint64_t others = 0;
+    if (writer->all)
+        others = node->more_false + node->more_unknown;
     text[0] = '\0';
     text_thousands(true_text, node->more_true);
     text_thousands(other, others);
+    /* Where the search stopped, numbers of what it did not look at would mislead. */
     if (node->cut)
         snprintf(text, TEXT_NUMBER_SIZE * 4, "… not refined further: too many parts");
     else if (node->more_true > 0 && others > 0)
@@ -206,15 +230,28 @@ static void write_nodes(struct writer *writer, size_t begin, size_t end, const c
     bool is_root = branch == 0;
     for (size_t at = next_shown(writer, begin, end); at < end;) {
         char line[sizeof writer->branch + 16], below[TEXT_NUMBER_SIZE * 4];
+        /* The next sibling is looked for before this one is written: the last has another corner. */
         size_t behind = search_behind(search, at), next = next_shown(writer, behind, end);
         bool is_last = next == end && !*more;
-        const char *joint = is_last ? "└─ " : "├─ ", *below_it = is_last ? "   " : "│  ";
-        snprintf(line, sizeof line, "%s%s", is_root ? "  " : writer->branch, is_root ? "" : joint);
+        const char *joint = "├─ ", *below_it = "│  ";
+        if (is_last) {
+            joint = "└─ ";
+            below_it = "   ";
+        }
+        /* Roots have no line to a parent: they are moved in a little instead. */
+        if (is_root) {
+            joint = "";
+            below_it = "  ";
+        }
+        snprintf(line, sizeof line, "%s%s", is_root ? "  " : writer->branch, joint);
         write_node(writer, &search->nodes[at], line);
-        snprintf(writer->branch + branch, sizeof writer->branch - branch, "%s", is_root ? "  " : below_it);
+        snprintf(writer->branch + branch, sizeof writer->branch - branch, "%s", below_it);
+        const char *stem = "  ";
+        if (next_shown(writer, at + 1, behind) < behind)
+            stem = "│ ";
         if (search->nodes[at].also_explains)
-            output_print(writer->output, "%s%s also explains %s\n", writer->branch,
-                         next_shown(writer, at + 1, behind) < behind ? "│ " : "  ", search->nodes[at].also_explains);
+            output_print(writer->output, "%s%s also explains %s\n", writer->branch, stem,
+                         search->nodes[at].also_explains);
         more_text(below, writer, &search->nodes[at]);
         write_nodes(writer, at + 1, behind, below);
         writer->branch[branch] = '\0';
@@ -240,6 +277,7 @@ static void write_hypotheses(const struct writer *writer, enum search_state stat
     size_t count = 0;
     for (size_t i = 0; i < search->count; i++) {
         const struct search_node *node = &search->nodes[i];
+        /* Tests of parts have the name of the hypothesis that they narrow: each is listed once. */
         if (node->axis != AXIS_WHY || node->state != state)
             continue;
         size_t used = strlen(list);
@@ -272,6 +310,7 @@ static void write_parts(const struct writer *writer)
     char number[2][TEXT_NUMBER_SIZE];
     for (size_t i = 0; i < search->count; i++) {
         const struct search_node *node = &search->nodes[i];
+        /* Those that the search counted but did not keep are added. */
         not_true += (node->axis != AXIS_WHY && node->state == SEARCH_FALSE) + node->more_false;
         unknown += (node->axis != AXIS_WHY && node->state == SEARCH_UNKNOWN) + node->more_unknown;
     }
@@ -287,6 +326,7 @@ static void write_advice(const struct writer *writer)
     for (size_t i = 0; i < search->count; i++) {
         const struct search_node *node = &search->nodes[i];
         bool explained = false;
+        /* A hypothesis that another explains has its advice there. */
         for (size_t k = i + 1; k < search_behind(search, i); k++)
             explained |= search->nodes[k].axis == AXIS_WHY && search->nodes[k].state == SEARCH_TRUE;
         if (node->axis != AXIS_WHY || node->state != SEARCH_TRUE || explained || !node->advice)
@@ -306,6 +346,7 @@ void search_write_text(struct output *output, const struct metrics *metrics, con
     text_for_terminal(shown, sizeof shown, title, 100);
     output_print(output, "%s — %s\n\n", shown, facts_text(facts, metrics));
     search_sentence(sentence, search);
+    /* The sentence has room: it is cut to 480 characters and a value. */
     strcat(sentence, ".");
     paragraph_write(output, "  ", "  ", sentence);
     write_tree(&writer);
@@ -329,6 +370,7 @@ void search_write_text(struct output *output, const struct metrics *metrics, con
         (void)search;                                                                                                  \
         return __VA_ARGS__;                                                                                            \
     }
+/* A node's number is its place in the tree. */
 GETTER(node_id, value_count((uint64_t)(node - search->nodes)))
 GETTER(node_parent, value_if(node->parent != SEARCH_ROOT, value_count(node->parent)))
 GETTER(node_hypothesis, value_text(node->hypothesis))
@@ -398,6 +440,7 @@ static void xml_count(struct output *output, const char *name, uint64_t count)
 static void xml_node(struct output *output, const struct search_node *node)
 {
     output_text(output, "<test");
+    /* The root is no node: a test without a parent is a hypothesis of the first level. */
     if (node->parent != SEARCH_ROOT)
         output_print(output, " parent=\"%u\"", node->parent);
     xml_attribute(output, "state", value_text(search_state_name(node->state)));
@@ -407,6 +450,7 @@ static void xml_node(struct output *output, const struct search_node *node)
     if (node->has_value)
         output_print(output, " value=\"%.17g\"", node->value);
     output_print(output, " threshold=\"%.17g\"", node->threshold);
+    /* Shares are what most values are; other units are written. */
     if (!is_share(node->unit))
         output_print(output, " unit=\"%d %d %d\"", node->unit.seconds, node->unit.bytes, node->unit.counts);
     if (node->has_time)

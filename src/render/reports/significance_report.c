@@ -13,6 +13,7 @@ enum { NAME_COLUMNS = 30, HTML_ROWS = 200 };
 
 void significance_p(double p, char cell[SIGNIFICANCE_CELL_SIZE])
 {
+    /* More digits than three would claim more than so few runs can show. */
     if (p < 0.001)
         snprintf(cell, SIGNIFICANCE_CELL_SIZE, "< 0.001");
     else
@@ -26,6 +27,7 @@ void significance_change(const struct tested *tested, double change, char cell[S
     bool is_share = tested->kind <= TESTED_QUANTITY && quantity_at(tested->quantity)->unit == QUANTITY_SHARE;
     bool is_time = tested->kind > TESTED_QUANTITY || quantity_at(tested->quantity)->unit == QUANTITY_SECONDS;
     char number[TEXT_NUMBER_SIZE];
+    /* From four times on people think in factors. */
     if (tested->is_relative && size >= 3)
         snprintf(cell, SIGNIFICANCE_CELL_SIZE, "%.*f times", size < 9 ? 1 : 0, 1 + change);
     else if (tested->is_relative)
@@ -53,7 +55,7 @@ void significance_interval(const struct tested *tested, char cell[SIGNIFICANCE_I
     snprintf(cell, SIGNIFICANCE_INTERVAL_SIZE, "%s to %s", low, high);
 }
 
-/* "3 runs of each", "3 and 5 runs" */
+/* "3 runs of each", "3 and 5 runs": part of the answer, as three of each can show little. */
 static void runs_text(const struct significance *significance, char text[80])
 {
     if (significance->before == 1 && significance->after == 1)
@@ -87,8 +89,15 @@ static void say_run(const struct significance *significance, const char *before,
     runs_text(significance, runs);
     significance_change(run, run->change, change);
     if (run->is_shown) {
-        const char *size = strncmp(change, "−", strlen("−")) == 0 ? change + strlen("−") : change + (*change == '+');
-        const char *than = run->change > 0 ? "longer than" : "less time than";
+        /* The sentence has the direction in its words: the sign is left out. */
+        const char *size = change;
+        if (strncmp(change, "−", strlen("−")) == 0)
+            size += strlen("−");
+        else if (*change == '+')
+            size++;
+        const char *than = "less time than";
+        if (run->change > 0)
+            than = "longer than";
         if (size == change) /* "1.5 times" has no sign */
             than = "as long as";
         snprintf(sentence, SIGNIFICANCE_SENTENCE_SIZE, "%s takes %s %s %s (95 %% interval %s; p %s%s).", after, size,
@@ -97,6 +106,7 @@ static void say_run(const struct significance *significance, const char *before,
     }
     snprintf(sentence, SIGNIFICANCE_SENTENCE_SIZE, "%s do not show that one takes longer: %s (95 %% interval %s).",
              runs, change, interval);
+    /* The smaller group limits what the test can show. */
     size_t have = smaller(significance->before, significance->after);
     say_needed(run, have, sentence);
 }
@@ -117,6 +127,7 @@ void significance_sentence(const struct significance *significance, const char *
             text_append(sentence, SIGNIFICANCE_SENTENCE_SIZE, " None of %zu numbers differs.", significance->count);
         return;
     }
+    /* With fewer runs no result of the test could be below 5 %, whatever the times. */
     snprintf(sentence, SIGNIFICANCE_SENTENCE_SIZE, "%s cannot show a difference; %zu of each can.", runs,
              significance_runs_least(2));
     say_needed(&significance->tested[0], significance_runs_least(2), sentence);
@@ -166,11 +177,14 @@ static const char *id_of(const struct tested *tested)
 {
     if (tested->kind == TESTED_COMPUTING || tested->kind == TESTED_COMMUNICATION)
         return NULL;
-    return tested->kind <= TESTED_QUANTITY ? quantity_at(tested->quantity)->id : tested->name;
+    if (tested->kind <= TESTED_QUANTITY)
+        return quantity_at(tested->quantity)->id;
+    return tested->name;
 }
 
 static void json_tested(struct json *json, const struct tested *tested)
 {
+    /* The kinds from here on are numbers of a process. */
     bool has_rank = tested->kind >= TESTED_COMPUTING;
     json_open(json, NULL, '{');
     json_value(json, "kind", value_text(tested_kind_name(tested->kind)));
@@ -226,6 +240,7 @@ void significance_write_html(struct output *output, const struct significance *s
         output_text(output, "<tr>");
         page_td(output, tested_name(name, tested), NULL, true);
         significance_change(tested, tested->change, cell);
+        /* The page sorts by the number: cells have units and words. */
         snprintf(raw, sizeof raw, "%.9g", tested->change);
         page_td(output, cell, raw, false);
         significance_interval(tested, cell);

@@ -2,6 +2,7 @@
 #include "render/reports/sites_report.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/finding.h"
 #include "metrics/analysis.h"
@@ -78,6 +79,7 @@ static size_t people_fields(struct field titled[FIELD_COUNT])
     for (size_t i = 0; i < FIELD_COUNT; i++)
         if (fields[i].title) {
             titled[count] = fields[i];
+            /* The page's and the table's titles are the names here. */
             titled[count++].name = fields[i].title;
         }
     return count;
@@ -98,6 +100,7 @@ static void cut_place(char place[SITE_TEXT_SIZE])
     if (length <= PLACE_COLUMNS)
         return;
     const char *from = place + length - (PLACE_COLUMNS - 1);
+    /* From the beginning of a character on. */
     while ((*from & 0xC0) == 0x80)
         from++;
     char cut[SITE_TEXT_SIZE];
@@ -113,13 +116,14 @@ static struct shown *shown_new(const struct metrics *metrics, bool cut)
     for (size_t i = 0; i < analysis->call_site_count; i++) {
         const struct call_site *row = &analysis->call_sites[i];
         rows[i] = (struct shown){.row = row, .all_ns = all};
+        /* 0 is a call whose place is not known; a metrics file may name more places than it defines. */
         if (row->site > 0 && row->site <= metrics->defs->site_count)
             rows[i].site = &metrics->defs->sites[row->site - 1];
         if (rows[i].site)
             site_text(rows[i].place, rows[i].site);
         else
             strcpy(rows[i].place, "-");
-        text_share(rows[i].share, all > 0 ? (double)row->ns / all : 0);
+        text_share(rows[i].share, ratio_of((double)row->ns, all));
         if (cut)
             cut_place(rows[i].place);
     }
@@ -145,7 +149,10 @@ void sites_write_text(struct output *output, const struct metrics *metrics, size
 void sites_write_html(struct output *output, const struct metrics *metrics, size_t rows)
 {
     struct field titled[FIELD_COUNT];
-    size_t count = metrics->analysis ? metrics->analysis->call_site_count : 0, titles = people_fields(titled);
+    size_t count = 0, titles = people_fields(titled);
+    if (metrics->analysis)
+        count = metrics->analysis->call_site_count;
+    /* Without places in the source the table would repeat that of the functions. */
     if (count == 0 || metrics->defs->site_count == 0)
         return;
     struct shown *shown = shown_new(metrics, false);
@@ -187,7 +194,9 @@ void sites_write_xml(struct output *output, const struct metrics *metrics)
     for (size_t i = 0; i < analysis->call_site_count; i++) {
         const struct call_site *row = &analysis->call_sites[i];
         bool known = row->site > 0 && row->site <= metrics->defs->site_count;
-        const struct site_def *site = known ? &metrics->defs->sites[row->site - 1] : NULL;
+        const struct site_def *site = NULL;
+        if (known)
+            site = &metrics->defs->sites[row->site - 1];
         output_text(output, "<call_site");
         xml_attribute(output, "name", value_text(metrics->defs->states[row->state].name));
         if (site) {

@@ -31,6 +31,7 @@ struct source {
 static bool ends_with(const char *file, const char *wanted)
 {
     size_t length = strlen(file), tail = strlen(wanted);
+    /* At a slash only: "heat.c" must not find "preheat.c". */
     return tail <= length && strcmp(file + length - tail, wanted) == 0 &&
            (tail == length || file[length - tail - 1] == '/' || *wanted == '/');
 }
@@ -44,6 +45,7 @@ const char *source_file_find(const struct profile_rows *lines, const char *wante
             continue;
         if (!wanted || strcmp(file, wanted) == 0)
             return file;
+        /* Two files end alike: which one was meant is not known. */
         if (found && strcmp(found, file) != 0)
             return NULL;
         found = file;
@@ -56,12 +58,17 @@ static FILE *source_open(const struct source_report *report)
 {
     char path[PATH_MAX];
     const char *slash = strrchr(report->trace, '/'), *last = strrchr(report->file, '/');
+    /* The whole path below the trace's folder, or the file alone there. */
     const char *names[] = {report->file, last ? last + 1 : report->file};
     FILE *file = fopen(report->file, "re");
     for (size_t i = 0; !file && i < sizeof names / sizeof *names; i++) {
-        int length = snprintf(path, sizeof path, "%.*s/%s", slash ? (int)(slash - report->trace) : 1,
-                              slash ? report->trace : ".", names[i]);
-        file = length > 0 && (size_t)length < sizeof path ? fopen(path, "re") : NULL;
+        int length;
+        if (slash)
+            length = snprintf(path, sizeof path, "%.*s/%s", (int)(slash - report->trace), report->trace, names[i]);
+        else
+            length = snprintf(path, sizeof path, "./%s", names[i]);
+        if (length > 0 && (size_t)length < sizeof path)
+            file = fopen(path, "re");
     }
     return file;
 }
@@ -70,6 +77,7 @@ static void need_lines(struct source *source, size_t count)
 {
     if (count <= source->count)
         return;
+    /* Both arrays grow together; what is new must be 0. */
     size_t capacity = source->cost_capacity;
     ARRAY_RESERVE(source->costs, source->cost_capacity, count);
     source->texts = memory_resize(source->texts, source->cost_capacity * sizeof *source->texts);
@@ -86,11 +94,13 @@ static struct source source_read(const struct source_report *report)
     size_t size = 0;
     ssize_t length;
     source.found = file != NULL;
+    /* The file may be anything that has this name now: its size is limited. */
     while (file && source.count < LINES_MOST && (length = getline(&line, &size, file)) >= 0) {
         need_lines(&source, source.count + 1);
+        /* Files of other systems end their lines with both. */
         while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r'))
             length--;
-        line[length < LINE_BYTES_MOST ? length : LINE_BYTES_MOST] = '\0';
+        line[smaller(length, LINE_BYTES_MOST)] = '\0';
         source.texts[source.count - 1] = memory_copy_string(line);
     }
     free(line);
@@ -104,6 +114,7 @@ static struct source source_read(const struct source_report *report)
         struct cost *cost = &source.costs[row->line - 1];
         cost->samples += row->samples;
         time_add(&cost->self_ns, row->self_ns);
+        /* Functions of a line call each other: their totals overlap and must not be added up. */
         cost->total_ns = larger(row->total_ns, cost->total_ns);
         time_add(&source.self_ns, row->self_ns);
     }
@@ -120,7 +131,9 @@ static void source_clear(struct source *source)
 
 static bool is_near(const struct source *source, size_t line)
 {
-    size_t from = line > AROUND ? line - AROUND : 0, to = line + AROUND;
+    size_t from = 0, to = line + AROUND;
+    if (line > AROUND)
+        from = line - AROUND;
     for (size_t i = from; i <= to && i < source->count; i++)
         if (source->costs[i].total_ns > 0 || source->costs[i].samples > 0)
             return true;
@@ -133,7 +146,10 @@ static void shown_text(char *shown, size_t size, const char *text)
     char blanks[4 * TEXT_COLUMNS];
     size_t used = 0;
     for (; *text && used + 8 < sizeof blanks; text++) {
-        size_t width = *text == '\t' ? 8 - used % 8 : 1;
+        /* Every eighth column, as terminals and editors have it. */
+        size_t width = 1;
+        if (*text == '\t')
+            width = 8 - used % 8;
         memset(blanks + used, *text == '\t' ? ' ' : *text, width);
         used += width;
     }
@@ -148,7 +164,9 @@ static const char *heat_of(double share)
         return "\033[1;38;5;196m";
     if (share >= 0.05)
         return "\033[38;5;208m";
-    return share > 0 ? "\033[38;5;178m" : "";
+    if (share > 0)
+        return "\033[38;5;178m";
+    return "";
 }
 
 static void write_line(struct output *output, const struct source_report *report, const struct source *source,
@@ -156,10 +174,13 @@ static void write_line(struct output *output, const struct source_report *report
 {
     char self[TEXT_NUMBER_SIZE] = "", total[TEXT_NUMBER_SIZE] = "", shown[VALUE_TEXT_SIZE] = "";
     const struct cost *cost = &source->costs[line];
-    double share = report->profile->ns > 0 ? (double)cost->self_ns / (double)report->profile->ns : 0;
-    const char *heat = report->colour ? heat_of(share) : "";
+    double share = ratio_of((double)cost->self_ns, (double)report->profile->ns);
+    const char *heat = "";
+    if (report->colour)
+        heat = heat_of(share);
     if (cost->self_ns > 0)
         text_share(self, share);
+    /* A total that is only the line's own time would be the same number twice. */
     if (cost->total_ns > cost->self_ns)
         text_share(total, (double)cost->total_ns / (double)report->profile->ns);
     if (source->texts[line])
@@ -173,14 +194,17 @@ void source_write_text(struct output *output, const struct source_report *report
     char share[TEXT_NUMBER_SIZE], head[600];
     bool gap = false;
     snprintf(head, sizeof head, "%s — %s: %s of the computing", report->title, report->file,
-             text_share(share, report->profile->ns > 0 ? (double)source.self_ns / (double)report->profile->ns : 0));
+             text_share(share, ratio_of((double)source.self_ns, (double)report->profile->ns)));
     paragraph_write(output, "", "  ", head);
     if (!source.found)
         paragraph_write(output, "", "  ", "The file is not where it was compiled, nor here, nor beside the trace.");
     output_text(output, "\n    self    total    line\n");
     for (size_t line = 0; line < source.count; line++) {
         bool costs = source.costs[line].samples > 0 || source.costs[line].total_ns > 0;
-        bool shown = source.found ? report->all || is_near(&source, line) : costs;
+        /* Without the file's text only lines that cost something have anything to show. */
+        bool shown = costs;
+        if (source.found)
+            shown = report->all || is_near(&source, line);
         if (shown && gap)
             output_text(output, "                         ⋮\n");
         gap = !shown;

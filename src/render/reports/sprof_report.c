@@ -2,6 +2,7 @@
 #include "render/reports/sprof_report.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "metrics/functions_together.h"
 
 #include <stdio.h>
@@ -17,11 +18,11 @@ static int by_test(const void *a, const void *b)
 {
     const struct ordered *left = a, *right = b;
     if (left->test != right->test)
-        return left->test < right->test ? -1 : 1;
+        return order_by(left->test, right->test);
     uint64_t left_n = scaling_run_n(left->run), right_n = scaling_run_n(right->run);
     if (left_n != right_n)
-        return left_n < right_n ? -1 : 1;
-    return (left->place > right->place) - (left->place < right->place);
+        return order_by(left_n, right_n);
+    return order_by(left->place, right->place);
 }
 
 /* A run is in the test of how many of its size came before. */
@@ -30,6 +31,7 @@ static struct ordered *order_runs(const struct sprof_result *result)
     struct ordered *ordered = memory_new(result->count * sizeof *ordered);
     for (size_t i = 0; i < result->count; i++) {
         ordered[i] = (struct ordered){&result->runs[i], 0, i};
+        /* Few runs: counting those before is simpler than sorting twice. */
         for (size_t k = 0; k < i; k++)
             ordered[i].test += scaling_run_n(&result->runs[k]) == scaling_run_n(&result->runs[i]);
     }
@@ -51,6 +53,7 @@ static double region_s(const struct metrics *metrics, const char *name)
                 processes++;
             }
         }
+    /* A mean over those that have it: OpenMP regions may be on one process only. */
     return processes ? (double)time_ns / 1e9 / (double)processes : -1;
 }
 
@@ -60,6 +63,7 @@ static void write_place(struct output *output, const char *name)
     const char *colon = strrchr(name, ':');
     unsigned start = 0, stop = 0;
     int length = 0;
+    /* One line, or a range of lines; whatever else is after the colon belongs to the name. */
     if (colon && sscanf(colon, ":%9u%n", &start, &length) == 1 && colon[length] == '\0') {
         stop = start;
     } else if (!colon || sscanf(colon, ":%9u-%9u%n", &start, &stop, &length) != 2 || colon[length] != '\0') {
@@ -81,9 +85,11 @@ static void write_regions(struct output *output, const struct metrics *first, co
     for (size_t state = 0; state < first->defs->state_count; state++) {
         const struct state_def *region = &first->defs->states[state];
         double first_s = region->class == CLASS_USER ? region_s(first, region->name) : -1;
+        /* Regions of equal name are counted together, at the first of them. */
         if (first_s < 0 || (size_t)defs_find_state(first->defs, region->name) != state)
             continue;
         double now_s = region_s(metrics, region->name);
+        /* Regions are numbered as in the first run, whether or not this one has them. */
         number++;
         if (now_s < 0)
             continue;
@@ -114,6 +120,7 @@ void sprof_write(struct output *output, const struct sprof_result *result)
     struct ordered *ordered = order_runs(result);
     const struct scaling_run *first = NULL;
     for (size_t i = 0; i < result->count; i++) {
+        /* The first size of each test is what its speed-ups are relative to. */
         if (i == 0 || ordered[i].test != ordered[i - 1].test) {
             first = ordered[i].run;
             output_print(output, "-----> Execution number %zu for %s:\n\n", ordered[i].test + 1, result->application);

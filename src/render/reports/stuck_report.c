@@ -27,6 +27,7 @@ static struct value known(int32_t number)
     return number == EVENT_UNKNOWN || number == PENDING_ANYBODY ? value_null() : value_integer(number);
 }
 
+/* Of a process that stopped: a function, a place or a communicator that is not known is null, never a guess. */
 static void write_call(struct json *json, const struct stuck *stuck, const struct stuck_call *call)
 {
     char site[SITE_TEXT_SIZE];
@@ -46,6 +47,7 @@ static void write_call(struct json *json, const struct stuck *stuck, const struc
 
 void stuck_write_json(struct json *json, const struct stuck *stuck, bool slow)
 {
+    /* A run that only became slow is of interest where it was asked for, not in every diagnosis. */
     if (!stuck || stuck->kind == STUCK_NOT || (stuck->kind == STUCK_SLOW && !slow)) {
         json_value(json, "stuck", value_null());
         return;
@@ -94,6 +96,7 @@ void may_hang_write_json(struct json *json, const struct may_hang *found)
 static void call_text(char *text, size_t size, const struct stuck *stuck, const struct stuck_call *call)
 {
     char site[SITE_TEXT_SIZE], since_text[TEXT_NUMBER_SIZE];
+    /* A process outside of all calls is described by the last one that it left. */
     bool in_call = call->state < stuck->defs->state_count, after = call->last < stuck->defs->state_count;
     const char *where = in_call ? "" : "after ", *name = "nothing recorded";
     if (in_call || after)
@@ -124,6 +127,7 @@ size_t stuck_write_places(struct output *output, const struct stuck *stuck, size
         taken += paragraph_write(output, "  ", "  ", text);
     }
     for (size_t i = 0; i < stuck->call_count && taken < lines; i++) {
+        /* The last line that there is room for says how many there are besides. */
         if (taken + 1 == lines && i + 1 < stuck->call_count)
             snprintf(text, sizeof text, "and %s more (--format json)", text_number(stuck->call_count - i).text);
         else
@@ -135,6 +139,7 @@ size_t stuck_write_places(struct output *output, const struct stuck *stuck, size
 
 size_t stuck_write_text(struct output *output, const struct stuck *stuck, size_t lines)
 {
+    /* The rest of the diagnosis is about the run as far as it went. */
     size_t taken = stuck_write_places(output, stuck, lines);
     return taken + paragraph_write(output, "  ", "  ", "What follows judges the time before.");
 }

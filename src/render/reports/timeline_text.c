@@ -20,6 +20,7 @@ static const double WAITING = 0.5;
 /* The first letter of the name that no state before it has, without "MPI_"; then any letter; '#' when all are taken. */
 static char letter_of(const char *name, bool taken[128])
 {
+    /* Nearly all names begin with MPI_, which would leave M for all of them. */
     const char *at = strncmp(name, "MPI_", 4) == 0 ? name + 4 : name;
     static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     for (; *at; at++)
@@ -37,6 +38,7 @@ static char *letters_of(const struct scene *scene, const uint32_t *states, size_
     const struct defs *defs = timeline_info(scene->timeline)->defs;
     char *letters = memory_new(UINT16_MAX + 1);
     bool taken[128] = {0};
+    /* States without a letter of their own share one, as the legend says. */
     memset(letters, '#', UINT16_MAX + 1);
     for (size_t i = 0; i < count; i++)
         letters[states[i] & UINT16_MAX] = letter_of(defs->states[states[i]].name, taken);
@@ -47,6 +49,7 @@ static void write_axis(struct output *output, const struct scene *scene)
 {
     double begin = (double)time_since(timeline_info(scene->timeline)->begin_ns, scene->view.from_ns);
     double span = (double)time_since(scene->view.from_ns, scene->view.to_ns);
+    /* A label has up to about 14 characters, unit and mark included. */
     double ticks = scene->columns / 14.0, step = axis_time_step(span, larger(ticks, 1));
     const char *unit = "";
     char *line = memory_new(scene->columns + 64);
@@ -54,6 +57,7 @@ static void write_axis(struct output *output, const struct scene *scene)
     memset(line, ' ', scene->columns + 32);
     size_t used = 0;
     for (double at = begin; at <= begin + span; at += step) {
+        /* The first tick is the first multiple of the step in the window; the loop then adds steps. */
         if (at == begin)
             at = (double)(uint64_t)((begin + step - 1) / step) * step;
         size_t column = (size_t)((at - begin) / span * scene->columns);
@@ -64,6 +68,7 @@ static void write_axis(struct output *output, const struct scene *scene)
             used = column + strlen(label) + 2;
         }
     }
+    /* No blanks at the end of a line, which editors and diffs would show. */
     while (used > 0 && line[used - 1] == ' ')
         used--;
     line[used] = '\0';
@@ -88,6 +93,7 @@ static void write_cell(struct output *output, const struct scene *scene, const s
         text[0] = (char)tolower(text[0]);
     if (cell->state != TIMELINE_OUTSIDE)
         ink = palette_paint(&defs->states[cell->state], false).ink;
+    /* The light theme on any terminal: its colours are far enough from black letters to read them. */
     uint32_t rgb = theme_rgb(THEME_LIGHT, ink);
     if (colour)
         output_print(output, "\033[38;5;16;48;2;%u;%u;%um%s\033[0m", rgb >> 16, rgb >> 8 & 255, rgb & 255, shown);
@@ -122,6 +128,7 @@ static void write_legend(struct output *output, const struct scene *scene, const
                          size_t found, const char *letters)
 {
     const struct defs *defs = timeline_info(scene->timeline)->defs;
+    /* What the legend has no row for is the rest of all times. */
     double all = scene->outside_ns, rest = 0;
     for (size_t state = 0; state < defs->state_count; state++)
         rest += scene->state_ns[state];
@@ -147,6 +154,7 @@ void timeline_write_text(struct output *output, const struct scene *scene, const
     size_t found = scene_states(scene, states, LEGEND), shown = smaller(found, LEGEND);
     clock_note(clocks, info, scene->overlay);
     scene_answer(scene, answer);
+    /* A window from the beginning needs no words about where it is. */
     bool whole = scene->view.from_ns <= info->begin_ns;
     if (info->row_count == 0)
         output_print(output, "%s\n\n", title);

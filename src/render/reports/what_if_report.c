@@ -49,6 +49,7 @@ void what_if_write_json(struct output *output, const struct what_if_report *repo
     json_value(&json, "duration_s", value_time(report->metrics->analysis->duration));
     json_value(&json, "replay_s", value_time(report->scenarios->replay_ns));
     json_open(&json, "scenarios", '[');
+    /* Numbers that would be guesses are not written, neither for people nor for programs. */
     for (size_t i = 0; i < report->scenarios->count && !roots_are_missing(report->metrics); i++)
         json_row(&json, fields, sizeof fields / sizeof *fields, &report->scenarios->replay_ns,
                  &report->scenarios->scenario[i]);
@@ -65,6 +66,7 @@ static void table_row(struct text_table *table, const struct scenario *scenario,
 {
     char saving[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], lasts[TEXT_NUMBER_SIZE];
     text_table_cell(table, text_duration(saving, scenario->saving_ns), false);
+    /* With the options beside each change there is no room for share and duration. */
     if (!verbose) {
         text_table_cell(table, text_share(share, share_of(scenario, replay_ns)), false);
         text_table_cell(table, text_duration(lasts, scenario->end_ns), false);
@@ -95,6 +97,7 @@ static void write_sentence(struct output *output, const struct scenario *scenari
 {
     char line[600], change[100] = "as before", lasts[TEXT_NUMBER_SIZE], instead[TEXT_NUMBER_SIZE], ns[TEXT_NUMBER_SIZE],
                     share[TEXT_NUMBER_SIZE];
+    /* A change may make the run longer: that is said, not hidden in a negative number. */
     int64_t saving_ns = scenario->saving_ns;
     if (saving_ns != 0)
         snprintf(change, sizeof change, "instead of %s: %s (%s) %s", text_duration(instead, replay_ns),
@@ -112,6 +115,7 @@ static void write_sentence(struct output *output, const struct scenario *scenari
 /* Replays of traces that miss partners guess. */
 static void write_forced(struct output *output, const struct what_if_report *report)
 {
+    /* The most of any replay: changes of the network may force other calls than the replay as recorded. */
     uint64_t forced = report->metrics->analysis->forced;
     char count[TEXT_NUMBER_SIZE], line[200];
     for (size_t i = 0; i < report->scenarios->count; i++)
