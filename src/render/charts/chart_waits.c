@@ -116,12 +116,12 @@ void chart_waits_answer(const struct chart_input *input, char answer[CHART_ANSWE
     for (size_t i = 0; i < metrics->process_count; i++)
         /* Of the processes' time, not of the run's: processes may begin late and end early. */
         time_ns += (double)process_total_ns(&metrics->process[i]);
+    /* Waits of threads of a process add up, and may be more than its time. */
     if (all_ns <= 0 || time_ns <= 0)
         chart_say(answer, "The trace shows no process that waits for another");
     else if ((double)waits_of(analysis, longest) >= ONE_WAITS * all_ns)
         chart_say(answer, "Process %s waits %s, %s", text_number(metrics->process[longest].rank).text,
                   text_duration(number, waits_of(analysis, longest)), most_text(most, analysis, longest));
-    /* Waits of threads of a process add up, and may be more than its time. */
     else
         chart_say(answer, "The processes wait for each other for %s of their time, %s",
                   text_share(number, fmin(1, all_ns / time_ns)), most_text(most, analysis, EVERYONE));
