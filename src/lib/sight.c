@@ -69,6 +69,7 @@ struct sight_trace *sight_open(const char *path, struct sight_error *error)
 {
     struct stat about;
     struct error err = {0};
+    /* A file that is not there is known now; what is in it, only when it is read. */
     if (stat(path, &about) != 0) {
         (void)error_set_errno(&err, ERROR_INPUT, "%s", path);
         put_error(error, &err);
@@ -98,7 +99,9 @@ int sight_complete(const struct sight_trace *trace, char *text, size_t size)
     bool complete = !end || end->complete; /* nothing was read yet, so that nothing is known to be damaged */
     const char *damage = "";
     if (!complete)
-        damage = end->damage.count ? end->damage.first : "the trace is incomplete";
+        damage = "the trace is incomplete";
+    if (!complete && end->damage.count > 0)
+        damage = end->damage.first;
     if (text && size > 0)
         snprintf(text, size, "%s", damage);
     return complete;
@@ -114,7 +117,9 @@ const char *sight_table_name(size_t index)
 const char *sight_table_meaning(const char *table)
 {
     const struct query_table *found = query_table_find(table);
-    return found ? found->meaning : NULL;
+    if (!found)
+        return NULL;
+    return found->meaning;
 }
 
 /* Columns come from callers in other languages: what is none is NULL, never beyond the table. */
@@ -129,13 +134,17 @@ static const struct query_column *column_of(const char *table, int column)
 const char *sight_column_name(const char *table, int column)
 {
     const struct query_column *found = column_of(table, column);
-    return found ? found->name : NULL;
+    if (!found)
+        return NULL;
+    return found->name;
 }
 
 const char *sight_column_meaning(const char *table, int column)
 {
     const struct query_column *found = column_of(table, column);
-    return found ? found->meaning : NULL;
+    if (!found)
+        return NULL;
+    return found->meaning;
 }
 
 int sight_column_type(const char *table, int column)
@@ -152,6 +161,7 @@ int sight_column_type(const char *table, int column)
 int sight_column(const char *table, const char *name)
 {
     const struct query_column *found;
+    /* Columns end where there is none of this number. */
     for (int i = 0; (found = column_of(table, i)); i++)
         if (strcmp(found->name, name) == 0)
             return i;
@@ -273,6 +283,7 @@ void sight_numbers(struct sight_rows *rows, int column, double *values)
 /* FNV-1a (Fowler, Noll, Vo), with its 64-bit offset and prime. Texts with one hash are compared. */
 static uint64_t hash_of(const char *text)
 {
+    /* The offset basis: an empty text has a hash, too. */
     uint64_t hash = UINT64_C(14695981039346656037);
     for (; *text; text++)
         hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
@@ -288,6 +299,7 @@ static int32_t number_of(struct dictionary *dictionary, const char *text)
         if (strcmp(dictionary->text[at - 1], text) == 0)
             return (int32_t)at - 1;
     ARRAY_RESERVE(dictionary->next, dictionary->next_capacity, dictionary->count + 1);
+    /* The new text is put before those with the same hash. */
     dictionary->next[dictionary->count] = first;
     ARRAY_PUSH(dictionary->text, dictionary->count, dictionary->capacity, memory_copy_string(text));
     map_put(&dictionary->hashes, hash, dictionary->count);
@@ -308,6 +320,7 @@ static int32_t number_of_lasting(struct dictionary *dictionary, const char *text
 
 void sight_codes(struct sight_rows *rows, int column, int32_t *codes)
 {
+    /* A dictionary lasts as long as the rows: codes are the same in all batches. */
     struct dictionary *dictionary = &rows->dictionaries[column];
     bool passing = rows->cursor->table->rows->passing; /* texts that the next batch overwrites */
     for (size_t i = 0; i < rows->cursor->count; i++) {

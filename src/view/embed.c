@@ -16,6 +16,7 @@ static unsigned shift_of_run(const struct view *view)
 {
     uint64_t duration = (uint64_t)time_since(view->info->begin_ns, view->info->end_ns);
     unsigned shift = 0;
+    /* The first shift at which the bins of one tile reach over the run: finer ones would need more tiles. */
     while (shift < VIEW_SHIFT_MOST - 8 && ((uint64_t)VIEW_TILE_BINS << shift) < duration)
         shift++;
     return shift;
@@ -35,11 +36,13 @@ enum { OVERVIEW_LINES = 24 };
 static void write_safely(struct output *output, struct output *json)
 {
     size_t length;
+    /* A fault of what was written in memory is one of the page. */
     if (json->fault.kind != ERROR_NONE)
         output_fail(output, &json->fault);
     char *bytes = output_take(json, &length);
     size_t plain = 0;
     for (size_t i = 0; i < length; i++) {
+        /* Only "<" can begin an end tag or a comment; as an escape it is the same character in JSON. */
         if (bytes[i] != '<')
             continue;
         output_write(output, bytes + plain, i - plain);
@@ -63,14 +66,20 @@ static bool put_tile(struct tiles *tiles, struct view_tile tile)
 {
     struct error err = {0};
     struct output *bytes = output_open_memory();
+    /* The tile is made first: how much room it takes in Base64 is only known then. */
     enum status status = view_write_tile(bytes, tiles->view, tile, tiles->overlay, &err);
     size_t length;
     char *data = output_take(bytes, &length);
     if (status == STATUS_FAILED)
         output_fail(tiles->output, &err);
-    char *text = status == STATUS_OK ? g_base64_encode((const guchar *)data, length) : NULL;
+    char *text = NULL;
+    size_t size = 0;
+    if (status == STATUS_OK) {
+        text = g_base64_encode((const guchar *)data, length);
+        /* Its key, the quotes and the comma come on top. */
+        size = strlen(text) + 24;
+    }
     free(data);
-    size_t size = text ? strlen(text) + 24 : 0;
     bool fits = text && size <= tiles->left;
     if (fits) {
         output_print(tiles->output, "%s\"%u/%llu/%u/%llu\":\"", tiles->any ? ",\n" : "", tile.shift,
@@ -108,7 +117,9 @@ static void write_tiles(struct output *output, const struct view_embed *embed, b
     struct tiles tiles = {.output = output, .view = view, .overlay = embed->judgement.overlay, .left = EMBED_SIZE};
     unsigned coarsest = shift_of_run(view), overview = fold_to(view, OVERVIEW_LINES);
     unsigned finest = fold_to(view, EMBED_LINES), most = fold_to(view, 1);
+    /* The overview comes first: it is what the page shows as a whole, whatever else fits. */
     bool fits = view->info->row_count > 0 && put_layer(&tiles, coarsest, overview);
+    /* With all states embedded the page draws close windows exactly: three shifts are enough for the rest. */
     for (unsigned finer = 0; fits && finer <= coarsest && (!whole || finer < 3); finer++)
         /* Coarse lines first: if the size ends here, the page can still show all processes, only not each. */
         for (unsigned fold = most + 1; fold-- > finest && fits;)
@@ -123,10 +134,14 @@ static void write_order(struct output *output, struct view *view, const char *na
     if (!rows)
         output_fail(output, &err);
     output_print(output, "\"%s\":", name);
-    output_text(output, rows ? "[" : "null");
-    for (size_t i = 0; rows && i < view->info->row_count; i++)
-        output_print(output, "%s%u", i ? "," : "", rows[i]);
-    output_text(output, rows ? "]" : "");
+    if (!rows) {
+        output_text(output, "null");
+        return;
+    }
+    output_text(output, "[");
+    for (size_t i = 0; i < view->info->row_count; i++)
+        output_print(output, "%s%u", i > 0 ? "," : "", rows[i]);
+    output_text(output, "]");
 }
 
 /* {"from", … } as view_write_window, or null if there is too much. */
@@ -140,8 +155,9 @@ static bool write_exact(struct output *output, const struct view_embed *embed)
      * message two. */
     bool small = view->info->events <= 4 * (uint64_t)EMBED_STATES;
     struct output *json = output_open_memory();
-    enum status status =
-        small ? view_write_window(json, view, all, EMBED_STATES, embed->judgement.overlay, &err) : STATUS_END;
+    enum status status = STATUS_END;
+    if (small)
+        status = view_write_window(json, view, all, EMBED_STATES, embed->judgement.overlay, &err);
     size_t length;
     char *text = output_take(json, &length);
     if (status == STATUS_FAILED)
@@ -161,7 +177,11 @@ static void write_data(struct output *output, const struct view_embed *embed)
     view_write_judgement(json, embed->view, &embed->judgement);
     output_text(json, ",\n\"exact\":");
     bool whole = write_exact(json, embed);
-    output_print(json, ",\n\"leastFold\":%u,\"orders\":{", whole ? 0 : fold_to(embed->view, EMBED_LINES));
+    unsigned least = 0;
+    if (!whole)
+        least = fold_to(embed->view, EMBED_LINES);
+    output_print(json, ",\n\"leastFold\":%u,\"orders\":{", least);
+    /* Other orders are drawn from single states: tiles exist in the order of ranks only. */
     if (whole) {
         write_order(json, embed->view, "compute");
         output_text(json, ",");
@@ -185,6 +205,7 @@ static void write_picture(struct output *output, const struct view_embed *embed,
     struct error err = {0};
     struct scene scene;
     struct scene_options how = {.columns = PICTURE_COLUMNS, .lines = PICTURE_LINES, .states = PICTURE_STATES};
+    /* The report goes on without the picture, but its command fails. */
     if (scene_make(&scene, embed->view->timeline, window, how, &err) != STATUS_OK) {
         output_fail(output, &err);
         return;
@@ -212,6 +233,7 @@ static void write_finding(struct output *output, const void *context, size_t ind
     const struct finding *finding = &embed->judgement.findings->finding[index];
     struct timeline_view window = timeline_whole(embed->view->timeline);
     double length = finding->to_s - finding->from_s;
+    /* Also where the length is not a number: the finding is not known to belong to a part of the run. */
     if (index >= PICTURES || !(length > 0))
         return;
     /* A window ends before its last ns: one more, so that what ends with the finding is in it. */
@@ -231,6 +253,7 @@ static void write_section(struct output *output, const void *context)
     struct timeline_view whole = timeline_whole(embed->view->timeline);
     output_text(output, "<section id=\"timeline\">\n<h2>Timeline</h2>\n<figure id=\"timeline-picture\">\n");
     write_picture(output, embed, &whole, "timeline");
+    /* The picture is replaced by the live timeline where scripts run: `hidden` is removed by the script. */
     output_text(output, "</figure>\n<div id=\"timeline-live\" hidden></div>\n"
                         "<script type=\"application/json\" id=\"timeline-data\">");
     write_data(output, embed);

@@ -41,6 +41,7 @@ static void write_finding(struct json *json, const struct finding *finding, cons
     json_value(json, "saving", value_text(saving));
     json_value(json, "text", value_text(finding->text));
     json_value(json, "advice", value_text(finding->advice));
+    /* The page counts in ns from the beginning of the run; numbers below 2^53 are exact in JavaScript. */
     json_value(json, "from", value_integer((int64_t)(finding->from_s * 1e9)));
     json_value(json, "to", value_integer((int64_t)(finding->to_s * 1e9)));
     write_ranks(json, "victims", &finding->victims);
@@ -53,6 +54,7 @@ static void write_charts(struct json *json, const struct metrics *metrics)
 {
     const struct chart_input input = {.metrics = metrics};
     json_open(json, "charts", '[');
+    /* Charts need processes; without any the page has its sentence only. */
     for (size_t i = 0; metrics->process_count > 0 && i < chart_count(); i++) {
         const struct chart *chart = chart_at(i);
         if (!chart_can(chart, &input))
@@ -74,10 +76,12 @@ static void write_states(struct json *json, const struct view *view, const struc
     for (size_t i = 0; i < count; i++) {
         /* Metrics and timeline read the trace each by itself: their definitions need not have the same order. */
         int32_t state = defs_find_state(view->info->defs, metrics->defs->states[rows[i].state].name);
+        /* A state that the timeline's pass did not meet has no colour in the page. */
         if (state < 0)
             continue;
         json_open(json, NULL, '{');
         json_value(json, "state", value_count(view->slot_of_state[state]));
+        /* Calls that never returned are calls, too. */
         json_value(json, "count", value_count(rows[i].count + rows[i].open));
         json_value(json, "time", value_integer(rows[i].time_ns));
         json_value(json, "exclusive", value_integer(rows[i].exclusive_ns));
@@ -122,6 +126,7 @@ static void write_course(struct json *json, const struct phase_metrics *course)
 /* The tree of hypotheses as lines, each with its depth; NULL: there was no search. */
 static void write_search(struct json *json, const struct search *search)
 {
+    /* More lines than that cannot be read, and would make the page slow. */
     enum { SEARCH_LINES = 400 };
     char value[TEXT_NUMBER_SIZE];
     json_open(json, "search", '[');
@@ -132,8 +137,11 @@ static void write_search(struct json *json, const struct search *search)
         json_value(json, "title", value_text(node->title));
         json_value(json, "state", value_text(search_state_name(node->state)));
         json_value(json, "value", value_text(node->has_value ? search_value_text(value, node) : ""));
-        const char *advice = node->state == SEARCH_TRUE ? node->advice : NULL;
-        json_value(json, "note", value_text(node->reason ? node->reason : advice));
+        /* True nodes have advice, those without a result a reason; the others speak for themselves. */
+        const char *note = node->reason;
+        if (!note && node->state == SEARCH_TRUE)
+            note = node->advice;
+        json_value(json, "note", value_text(note));
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -145,6 +153,7 @@ static void write_path(struct output *output, const struct view *view, const str
         output_text(output, "null");
         return;
     }
+    /* Columns instead of objects: names are written once, not with each of 200,000 pieces. */
     static const char *const names[] = {"row", "from", "to"};
     for (size_t c = 0; c < 3; c++) {
         output_print(output, "%s\"%s\":[", c ? "," : "{", names[c]);
@@ -163,6 +172,7 @@ enum { PATH_PIECES = 200000 };
 
 void view_write_judgement(struct output *output, const struct view *view, const struct view_judgement *judgement)
 {
+    /* What is around this object was written as text: the writer must not begin with a comma. */
     struct json json = {.output = output, .first = true};
     struct report report = {.input = {.metrics = judgement->metrics, .results = judgement->results},
                             .findings = judgement->findings,
@@ -187,7 +197,9 @@ void view_write_judgement(struct output *output, const struct view *view, const 
     write_search(&json, judgement->metrics->search);
     json_value(&json, "waits", value_bool(judgement->overlay));
     output_text(output, ",\n\"path\":");
-    bool drawn = judgement->overlay && judgement->overlay->path_count <= PATH_PIECES;
-    write_path(output, view, drawn ? judgement->overlay : NULL);
+    const struct timeline_overlay *drawn = NULL;
+    if (judgement->overlay && judgement->overlay->path_count <= PATH_PIECES)
+        drawn = judgement->overlay;
+    write_path(output, view, drawn);
     json_close(&json, '}');
 }

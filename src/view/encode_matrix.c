@@ -14,6 +14,7 @@ static void add_row(struct pair *pairs, size_t groups, uint32_t size, const stru
 {
     for (size_t i = 0; i < row->sent_count; i++) {
         int32_t partner = row->sent[i].partner;
+        /* MPI_PROC_NULL, and partners beyond those of the trace, have no cell. */
         if (partner < 0 || (uint32_t)partner / size >= groups)
             continue;
         struct pair *pair = &pairs[row->rank / size * groups + (uint32_t)partner / size];
@@ -56,9 +57,11 @@ void view_write_matrix(struct output *output, const struct view *view, const str
     const struct metrics *metrics = judgement->metrics;
     uint32_t processes = metrics->processes, size = 1;
     for (size_t i = 0; i < metrics->process_count; i++)
+        /* A damaged trace may have ranks beyond the number that it declares. */
         if (metrics->process[i].rank >= processes)
             processes = metrics->process[i].rank + 1;
     /* Cells of fewer than ten pixels cannot be hit: 64 of them fill a screen. */
+    /* Powers of two, as elsewhere in the page, so that groups of lines and of cells agree. */
     while ((processes + size - 1) / size > VIEW_MATRIX_GROUPS)
         size *= 2;
     size_t groups = (processes + size - 1) / size;
@@ -68,6 +71,7 @@ void view_write_matrix(struct output *output, const struct view *view, const str
     output_text(output, "{\"pairs\":[");
     bool first = true;
     for (size_t i = 0; i < groups * groups; i++) {
+        /* Only cells with messages are sent: most pairs of a large run have none. */
         if (pairs[i].messages == 0)
             continue;
         output_print(output, "%s[%zu,%zu,%llu,%llu]", first ? "" : ",\n", i / groups, i % groups,

@@ -20,9 +20,11 @@ static void write_facts(struct json *json, const struct view *view)
              text_plural(info->events, "", "s"));
     json_value(json, "facts", value_text(facts));
     char damage[700] = "";
+    const char *first = "it is incomplete";
+    if (info->end.damage.count > 0)
+        first = info->end.damage.first;
     if (!info->end.complete)
-        snprintf(damage, sizeof damage, "The trace is damaged: %s",
-                 info->end.damage.count ? info->end.damage.first : "it is incomplete");
+        snprintf(damage, sizeof damage, "The trace is damaged: %s", first);
     json_value(json, "damage", value_text(damage));
     char clocks[CLOCK_NOTE_SIZE];
     json_value(json, "clocks", value_text(clock_note(clocks, view->info, NULL)));
@@ -39,7 +41,7 @@ static void write_run(struct json *json, const struct view *view)
         json_open(json, NULL, '[');
         json_value(json, NULL, value_text(property_title(list.rows[i].name)));
         json_value(json, NULL, value_text(list.rows[i].value));
-        json_value(json, NULL, ranks ? value_text(ranks) : value_null());
+        json_value(json, NULL, value_text(ranks));
         json_close(json, ']');
         free(ranks);
     }
@@ -55,11 +57,14 @@ static void write_by_row(struct output *output, const struct view *view, bool pl
         output_text(output, "null");
         return;
     }
+    output_text(output, "[");
+    /* One array for each property: names of members would be most of the bytes. */
     for (size_t i = 0; i < view->info->row_count; i++) {
-        output_text(output, i ? "," : "[");
+        if (i > 0)
+            output_text(output, ",");
         write(output, view, &view->info->rows[i]);
     }
-    output_text(output, view->info->row_count ? "]" : "[]");
+    output_text(output, "]");
 }
 
 static void write_rank(struct output *output, const struct view *view, const struct timeline_row *row)
@@ -76,6 +81,7 @@ static void write_thread(struct output *output, const struct view *view, const s
 
 static void write_life(struct output *output, const struct view *view, const struct timeline_row *row)
 {
+    /* A row without events has no life: it is drawn as empty. */
     if (row->events == 0)
         output_text(output, "null");
     else
@@ -87,6 +93,7 @@ static void write_rows(struct output *output, const struct view *view)
 {
     bool ranks = true, threads = true;
     for (size_t i = 0; i < view->info->row_count; i++) {
+        /* Nearly all runs have one row for each rank, in order: then the numbers need not be sent. */
         ranks &= view->info->rows[i].process == i;
         threads &= view->info->rows[i].thread == 0;
     }
@@ -103,6 +110,7 @@ static void write_state(struct json *json, const struct state_def *state)
     struct paint paint = palette_paint(state, false);
     json_open(json, NULL, '{');
     json_value(json, "name", value_text(state->name));
+    /* The number of an ink, not a colour: the page has both schemes. */
     json_value(json, "ink", value_count(paint.ink));
     json_value(json, "mpi", value_bool(state->is_mpi));
     json_close(json, '}');
@@ -116,9 +124,13 @@ static void write_texts(struct json *json, const struct view *view)
         write_state(json, &defs->states[view->state_of_slot[i]]);
     json_close(json, ']');
     json_open(json, "marks", '[');
-    for (size_t i = 0; i < defs->mark_count; i++)
-        json_value(json, NULL,
-                   payload_mark_is_ours(defs->marks[i].name) ? value_null() : value_text(defs->marks[i].name));
+    for (size_t i = 0; i < defs->mark_count; i++) {
+        /* Marks of our own hold facts about the run, which no one looks for in a timeline. */
+        const char *name = NULL;
+        if (!payload_mark_is_ours(defs->marks[i].name))
+            name = defs->marks[i].name;
+        json_value(json, NULL, value_text(name));
+    }
     json_close(json, ']');
     json_open(json, "waitKinds", '[');
     for (int i = 0; i < WAIT_KIND_COUNT; i++)
@@ -143,6 +155,7 @@ static void write_inks(struct json *json)
 
 void view_write_meta(struct output *output, const struct view *view)
 {
+    /* What is around this object was written as text: the writer must not begin with a comma. */
     struct json json = {.output = output, .first = true};
     json_open(&json, NULL, '{');
     json_value(&json, "title", value_text(view->title));

@@ -38,7 +38,10 @@ static void keep(struct hits *hits, const struct timeline_state *state)
 {
     if (is_kept(hits, state))
         return;
-    size_t at = hits->count < VIEW_FOUND + 1 ? hits->count++ : VIEW_FOUND;
+    size_t at = VIEW_FOUND;
+    if (hits->count < VIEW_FOUND + 1)
+        at = hits->count++;
+    /* Insertion keeps the few that are wanted in order; sorting all hits would need all of them. */
     for (; at > 0 && hits->state[at - 1].enter_ns > state->enter_ns; at--)
         hits->state[at] = hits->state[at - 1];
     hits->state[at] = *state;
@@ -49,21 +52,22 @@ static enum status look(struct hits *hits, struct view *view, const struct view_
                         const struct timeline_query *what, int64_t from_ns, struct error *err)
 {
     struct timeline_found found;
-    enum status status;
+    enum status status = STATUS_OK;
     /* One more than is shown: it tells whether there are more. */
     for (size_t i = 0; i <= VIEW_FOUND; i++) {
         status = timeline_find(view->timeline, what, from_ns, false, &found, err);
         if (status != STATUS_OK)
-            return status == STATUS_END ? STATUS_OK : status;
+            break;
         from_ns = found.time_ns;
         /* Later ones of this state cannot be among the first: the search of a common name would read the whole trace.
          */
         if (hits->count > VIEW_FOUND && found.state.enter_ns >= hits->state[VIEW_FOUND].enter_ns)
             return STATUS_OK;
+        /* The timeline knows a least duration, not a most one: longer ones are passed over here. */
         if (time_since(found.state.enter_ns, found.state.leave_ns) <= query->most_ns)
             keep(hits, &found.state);
     }
-    return STATUS_OK;
+    return status == STATUS_FAILED ? STATUS_FAILED : STATUS_OK;
 }
 
 static enum status look_for_all(struct hits *hits, struct view *view, const struct view_query *query,
@@ -76,6 +80,7 @@ static enum status look_for_all(struct hits *hits, struct view *view, const stru
         return STATUS_OK;
     if (!*query->name)
         return look(hits, view, query, what, from_ns, err);
+    /* Several states may have the name in theirs, in any case: each is looked for, and the hits are merged by time. */
     for (size_t i = 0; i < view->slot_count; i++) {
         what->state = (int32_t)view->state_of_slot[i];
         if (strcasestr(defs->states[view->state_of_slot[i]].name, query->name) &&
@@ -105,6 +110,7 @@ enum status view_write_search(struct output *output, struct view *view, const st
         .state = EVENT_UNKNOWN, .partner = EVENT_UNKNOWN, .tag = query->tag, .least_ns = query->least_ns};
     uint32_t *rows = rows_wanted(view, query->process, &what.row_count);
     what.rows = rows;
+    /* On the heap: threads of the server have small stacks. */
     struct hits *hits = memory_new(sizeof *hits);
     enum status status = STATUS_OK;
     /* No rows mean all of them: a process that is not in the trace has nothing instead. */

@@ -16,6 +16,7 @@ static double events_about(const struct view *view, const struct timeline_view *
         const struct timeline_row *row = &view->info->rows[area->rows[i]];
         int64_t from = larger(row->begin_ns, area->from_ns);
         int64_t to = smaller(row->end_ns, area->to_ns);
+        /* One more, as a row with a single event has no length. */
         double life = (double)time_since(row->begin_ns, row->end_ns) + 1;
         events += (double)row->events * (double)time_since(from, to) / life;
     }
@@ -54,6 +55,7 @@ static void write_exact(struct json *json, const struct view *view, const struct
 static enum status exact(struct json *json, struct view *view, const struct timeline_view *area, struct error *err)
 {
     struct timeline_statistics statistics;
+    /* Reads the events of the window: exact, but as slow as there are many. */
     if (timeline_statistics(view->timeline, area, &statistics, err) != STATUS_OK)
         return STATUS_FAILED;
     json_open(json, NULL, '{');
@@ -81,11 +83,14 @@ static enum status coarse(struct json *json, struct view *view, const struct tim
     json_value(json, "bytes", value_null());
     json_open(json, "states", '[');
     for (size_t i = 0; i < view->info->defs->state_count; i++) {
+        /* Written so that NaN counts as nothing. */
         if (!(tile.state_ns[i] > 0))
             continue;
         json_open(json, NULL, '{');
         json_value(json, "state", value_count(view->slot_of_state[i]));
         json_value(json, "count", value_null());
+        /* Calls and inclusive times are not in the index: null says that they are not known, not that there are
+         * none. */
         json_value(json, "time", value_null());
         json_value(json, "exclusive", value_integer((int64_t)tile.state_ns[i]));
         json_close(json, '}');
@@ -104,5 +109,7 @@ enum status view_write_statistics(struct output *output, struct view *view, stru
         return STATUS_FAILED;
     /* A count to the event takes a second for every 20 million; a person who drags a window does not wait that long. */
     bool all = events_about(view, &seen) <= events_read;
-    return all ? exact(&json, view, &seen, err) : coarse(&json, view, &seen, err);
+    if (all)
+        return exact(&json, view, &seen, err);
+    return coarse(&json, view, &seen, err);
 }

@@ -11,6 +11,7 @@ _Static_assert(VIEW_CELL_BYTES == 4 + 2 * TIMELINE_NEXT, "what the page reads");
 
 static void put_u16(struct output *output, uint32_t value)
 {
+    /* Little-endian, as the page reads it with a DataView. */
     unsigned char bytes[2] = {(unsigned char)value, (unsigned char)(value >> 8)};
     output_write(output, bytes, sizeof bytes);
 }
@@ -19,18 +20,21 @@ static uint8_t slot_of(const struct view *view, uint16_t state)
 {
     if (state == TIMELINE_ABSENT)
         return VIEW_ABSENT;
-    return state == TIMELINE_OUTSIDE ? VIEW_COMPUTING : view->slot_of_state[state];
+    if (state == TIMELINE_OUTSIDE)
+        return VIEW_COMPUTING;
+    return view->slot_of_state[state];
 }
 
 static uint8_t messages_byte(uint32_t messages)
 {
     /* A byte for 1 to 60,000 messages, to 4 %: as exact as a shade of grey can be. */
     double level = 16 * log2(1 + (double)messages);
-    return level > 255 ? 255 : (uint8_t)lround(level);
+    return (uint8_t)lround(fmin(level, 255));
 }
 
 static void put_cell(struct output *output, const struct view *view, const struct timeline_cell *cell)
 {
+    /* Room for the cell is asked for once: it is written byte by byte, millions of times. */
     unsigned char *at = output_room(output, VIEW_CELL_BYTES);
     at[0] = slot_of(view, cell->state);
     at[1] = cell->share;
@@ -51,7 +55,11 @@ static void add_waits(double *bins, const struct timeline_overlay *overlay, uint
          i < overlay->wait_count && overlay->waits[i].row == row && overlay->waits[i].from_ns < area->to_ns; i++) {
         int64_t from = time_since(area->from_ns, overlay->waits[i].from_ns);
         int64_t to = time_since(area->from_ns, overlay->waits[i].to_ns);
-        for (int64_t bin = from > 0 ? from >> shift : 0; bin < VIEW_TILE_BINS && bin << shift < to; bin++) {
+        int64_t bin = 0;
+        if (from > 0)
+            bin = from >> shift;
+        for (; bin < VIEW_TILE_BINS && bin << shift < to; bin++) {
+            /* The end of the last bin may be beyond 64 bits: as double it is not. */
             double low = fmax((double)(bin << shift), (double)from),
                    high = fmin(ldexp((double)(bin + 1), (int)shift), (double)to);
             bins[bin] += high - low;
@@ -71,6 +79,7 @@ static double *waits_of(const struct timeline_overlay *overlay, const struct tim
     for (size_t i = 0; i < (size_t)lines * VIEW_TILE_BINS; i++) {
         /* The last line may have fewer rows. */
         size_t rest = area->row_count - (i / VIEW_TILE_BINS << tile.fold), rows = smaller(rest, (size_t)1 << tile.fold);
+        /* A share of the time of all rows of the line; overlapping waits of threads do not exceed it. */
         waits[i] = fmin(1, ldexp(waits[i], -(int)tile.shift) / (double)rows);
     }
     return waits;
@@ -84,9 +93,12 @@ static void put_row(struct output *output, const struct view *view, const struct
         .state = TIMELINE_ABSENT, .share = 255, .next = {TIMELINE_ABSENT, TIMELINE_ABSENT}};
     /* Tiles that reach beyond the run have their full width: the page finds a time in them by division. */
     for (int64_t i = 0; i < VIEW_TILE_BINS; i++) {
-        int64_t bin = tile->bins ? (from_ns + (i << shift) - tile->from_ns) / tile->bin_ns : -1;
-        bool there = bin >= 0 && bin < tile->bins;
-        struct timeline_cell cell = there ? tile->cells[(size_t)row * tile->bins + (size_t)bin] : nothing;
+        int64_t bin = -1;
+        if (tile->bins > 0)
+            bin = (from_ns + (i << shift) - tile->from_ns) / tile->bin_ns;
+        struct timeline_cell cell = nothing;
+        if (bin >= 0 && bin < tile->bins)
+            cell = tile->cells[(size_t)row * tile->bins + (size_t)bin];
         if (waits)
             cell.waiting = (uint8_t)lround(255 * waits[(size_t)row * VIEW_TILE_BINS + (size_t)i]);
         put_cell(output, view, &cell);
@@ -106,9 +118,9 @@ enum status view_write_tile(struct output *output, struct view *view, struct vie
         first >= count)
         return error_set(err, ERROR_USAGE, "no such tile");
     from += view->info->begin_ns;
-    uint64_t lines =
-        count - first < (uint64_t)VIEW_TILE_LINES << tile.fold ? count - first : (uint64_t)VIEW_TILE_LINES << tile.fold;
+    uint64_t lines = smaller(count - first, (uint64_t)VIEW_TILE_LINES << tile.fold);
     struct timeline_view area = {.from_ns = from, .rows = rows + first, .row_count = lines};
+    /* The last tile of a very long run ends beyond the clock. */
     if (__builtin_add_overflow(from, span, &area.to_ns))
         area.to_ns = INT64_MAX;
     struct timeline_tile cells;

@@ -15,6 +15,7 @@ struct item {
     size_t index;
 };
 
+/* No number that is sent can have this value: times are counted from the beginning of the run. */
 enum { NUMBER_NULL = INT32_MIN }; /* written as null */
 
 struct column {
@@ -28,11 +29,16 @@ static void write_number(struct output *output, int64_t value)
         output_text(output, "null");
         return;
     }
+    /* Digits are put into the output's buffer: printf() would take most of the time of a window. */
     unsigned char *at = output_room(output, TEXT_NUMBER_SIZE);
     char *end = (char *)at;
     if (value < 0)
         *end++ = '-';
-    end = text_put_u64(end, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+    /* Negated as unsigned: the least int64_t has no positive counterpart. */
+    uint64_t magnitude = (uint64_t)value;
+    if (value < 0)
+        magnitude = 0 - magnitude;
+    end = text_put_u64(end, magnitude);
     output->at = (unsigned char *)end;
 }
 
@@ -54,7 +60,9 @@ static void write_columns(struct output *output, const char *name, const struct 
 
 static int64_t row_number(uint32_t row)
 {
-    return row == TIMELINE_NONE ? -1 : (int64_t)row;
+    if (row == TIMELINE_NONE)
+        return -1;
+    return (int64_t)row;
 }
 
 #define GETTER(name, expression)                                                                                       \
@@ -85,6 +93,7 @@ GETTER(message_sent, view_time(item->view, message_at(item)->send_ns))
 GETTER(message_to, row_number(message_at(item)->receive_row))
 GETTER(message_received, view_time(item->view, message_at(item)->receive_ns))
 GETTER(message_tag, message_at(item)->tag)
+/* The page knows -1 as not known. */
 GETTER(message_bytes, message_at(item)->bytes == BYTES_UNKNOWN ? -1 : message_at(item)->bytes)
 GETTER(message_sender, message_at(item)->send_process)
 GETTER(message_receiver, message_at(item)->receive_process)
@@ -105,7 +114,8 @@ static void write_mark_texts(struct output *output, const struct timeline_window
 {
     output_text(output, ",\n\"markTexts\":[");
     for (size_t i = 0; i < window->mark_count; i++) {
-        output_text(output, i > 0 ? "," : "");
+        if (i > 0)
+            output_text(output, ",");
         value_write_json(output, value_text(window->marks[i].text));
     }
     output_text(output, "]");
@@ -128,6 +138,7 @@ static const struct column wait_columns[] = {
 /* The waits of a row that begin at or after a time: first of the overlay's list. */
 static size_t waits_from(const struct timeline_overlay *overlay, uint32_t row, int64_t time_ns)
 {
+    /* By halving: waits are in the order of rows, and of time within a row. */
     size_t low = 0, high = overlay->wait_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -173,6 +184,7 @@ enum status view_write_window(struct output *output, struct view *view, struct v
         timeline_window(view->timeline, &seen, limit, &window, err) != STATUS_OK)
         return STATUS_FAILED;
     struct timeline_overlay waits = {0};
+    /* A window with too many states is drawn from tiles, which have the waits in them. */
     if (!window.too_many)
         waits = waits_of(overlay, &seen);
     struct item item = {.view = view, .window = &window, .overlay = &waits};
@@ -193,9 +205,12 @@ enum status view_write_window(struct output *output, struct view *view, struct v
 static void write_site(struct json *json, const struct defs *defs, uint32_t site)
 {
     char text[400];
-    if (site > 0 && site <= defs->site_count)
+    const char *place = NULL;
+    if (site > 0 && site <= defs->site_count) {
         snprintf(text, sizeof text, "%s:%d", defs->sites[site - 1].file, defs->sites[site - 1].line);
-    json_value(json, "site", site > 0 && site <= defs->site_count ? value_text(text) : value_null());
+        place = text;
+    }
+    json_value(json, "site", value_text(place));
 }
 
 enum status view_write_detail(struct output *output, struct view *view, uint32_t row, int64_t from_ns, uint32_t depth,
@@ -203,6 +218,7 @@ enum status view_write_detail(struct output *output, struct view *view, uint32_t
 {
     struct timeline_detail detail;
     int64_t enter_ns;
+    /* Addresses come from the network: a row or a time may be any number. */
     if (row >= view->info->row_count || __builtin_add_overflow(view->info->begin_ns, from_ns, &enter_ns))
         return error_set(err, ERROR_USAGE, "no such state");
     enum status status = timeline_detail(view->timeline, row, enter_ns, depth, &detail, err);

@@ -41,7 +41,9 @@ static bool order(const struct visit *visit, enum timeline_order *found)
 {
     const char *name = server_parameter(visit->request, "order");
     int place = view_order_find(name ? name : "rank");
-    *found = place < 0 ? TIMELINE_BY_RANK : (enum timeline_order)place;
+    *found = TIMELINE_BY_RANK;
+    if (place >= 0)
+        *found = (enum timeline_order)place;
     if (place < 0)
         server_say(visit->answer, BAD_REQUEST, "order must be rank, compute or likeness\n");
     return place >= 0;
@@ -50,6 +52,7 @@ static bool order(const struct visit *visit, enum timeline_order *found)
 static bool area(const struct visit *visit, struct view_area *found)
 {
     int64_t first, count, rows = (int64_t)visit->site->pictures.view.info->row_count;
+    /* One less than the largest: ends of windows are one ns beyond what is in them. */
     if (!order(visit, &found->order) || !number(visit, "from", 0, INT64_MAX - 1, &found->from_ns) ||
         !number(visit, "to", 0, INT64_MAX - 1, &found->to_ns) || !number(visit, "first", 0, rows, &first) ||
         !number(visit, "count", 0, rows, &count))
@@ -61,13 +64,24 @@ static bool area(const struct visit *visit, struct view_area *found)
 
 static const struct view_judged *judged(const struct visit *visit)
 {
+    /* The analysis runs in a thread of its own, and is published when it is complete. */
     return atomic_load(&visit->site->judged);
 }
 
 /* Waits, once they are known. */
 static const struct timeline_overlay *overlay_of(const struct visit *visit)
 {
-    return judged(visit) ? judged(visit)->judgement.overlay : NULL;
+    if (!judged(visit))
+        return NULL;
+    return judged(visit)->judgement.overlay;
+}
+
+/* A request for what there is not is the caller's fault, all else ours. */
+static unsigned fault_code(const struct error *err)
+{
+    if (err->kind == ERROR_USAGE)
+        return BAD_REQUEST;
+    return FAULT;
 }
 
 /* Turns the output, or its fault, into the answer. */
@@ -77,19 +91,24 @@ static void finish(const struct visit *visit, struct output *output, const char 
     struct server_answer *answer = visit->answer;
     *answer = (struct server_answer){.status = OK, .type = type};
     answer->body = output_take(output, &answer->length);
+    /* What was written before the fault is thrown away: half an answer would be parsed as a whole one. */
     if (status == STATUS_OK)
         return;
     free(answer->body);
     if (status == STATUS_END)
         server_say(answer, NOT_FOUND, "unknown path\n");
     else
-        server_say(answer, err->kind == ERROR_USAGE ? BAD_REQUEST : FAULT, "%s\n", err->text);
+        server_say(answer, fault_code(err), "%s\n", err->text);
 }
 
 static void answer_text(const struct visit *visit, const char *type, const char *text)
 {
-    *visit->answer = (struct server_answer){
-        .status = OK, .type = type, .body = (char *)(uintptr_t)text, .length = strlen(text), .borrowed = true};
+    *visit->answer = (struct server_answer){/* Files of the page are part of the program: nothing to be freed. */
+                                            .status = OK,
+                                            .type = type,
+                                            .body = (char *)(uintptr_t)text,
+                                            .length = strlen(text),
+                                            .borrowed = true};
 }
 
 static void get_page(const struct visit *visit)
@@ -124,6 +143,7 @@ static void get_order(const struct visit *visit)
         return;
     /* The order is computed once and kept: a picture in it asks for it again with every tile. */
     struct view_desk *desk = &visit->site->pictures;
+    /* A timeline keeps blocks that it read: one thread at a time. */
     pthread_mutex_lock(&desk->lock);
     const uint32_t *rows = view_rows(&desk->view, wanted, &err);
     pthread_mutex_unlock(&desk->lock);
@@ -151,7 +171,11 @@ static void get_tile(const struct visit *visit)
     struct view_desk *desk = &visit->site->pictures;
     struct output *output = output_open_memory();
     pthread_mutex_lock(&desk->lock);
-    enum status status = view_write_tile(output, &desk->view, tile, waits ? overlay_of(visit) : NULL, &err);
+    /* Without the waits known, tiles show functions that wait; the page asks again when they are. */
+    const struct timeline_overlay *overlay = NULL;
+    if (waits)
+        overlay = overlay_of(visit);
+    enum status status = view_write_tile(output, &desk->view, tile, overlay, &err);
     pthread_mutex_unlock(&desk->lock);
     finish(visit, output, bytes_type, status, &err);
 }
@@ -191,6 +215,7 @@ static void get_statistics(const struct visit *visit)
     struct error err = {0};
     if (!area(visit, &wanted))
         return;
+    /* Questions read many events: on a desk of their own, they do not hold up pictures. */
     struct view_desk *desk = &visit->site->questions;
     struct output *output = output_open_memory();
     pthread_mutex_lock(&desk->lock);
@@ -204,6 +229,7 @@ static void get_search(const struct visit *visit)
     int64_t process = -1, tag = EVENT_UNKNOWN, least = 0, most = INT64_MAX, from = 0;
     struct error err = {0};
     const char *name = server_parameter(visit->request, "name");
+    /* Each state's name is compared with it. */
     if (name && strlen(name) > NAME_MOST) {
         server_say(visit->answer, BAD_REQUEST, "name must have at most %d bytes\n", NAME_MOST);
         return;
@@ -232,6 +258,7 @@ static void get_judgement(const struct visit *visit)
 {
     const struct view_judged *run = judged(visit);
     if (!run)
+        /* The page asks again in a while: the pictures need no analysis. */
         answer_text(visit, json_type, "{\"ready\":false}");
     else
         *visit->answer = (struct server_answer){
@@ -249,11 +276,14 @@ static bool is_judged(const struct visit *visit)
 static void get_chart(const struct visit *visit)
 {
     const char *name = server_parameter(visit->request, "name");
-    const struct chart *chart = name ? chart_find(name) : NULL;
+    const struct chart *chart = NULL;
+    if (name)
+        chart = chart_find(name);
     if (!is_judged(visit))
         return;
     const struct view_judgement *run = &judged(visit)->judgement;
     struct chart_input input = {.metrics = run->metrics, .results = run->results};
+    /* Also a chart whose input this run does not have: the page did not offer it. */
     if (!chart || !chart_can(chart, &input) || run->metrics->process_count == 0) {
         server_say(visit->answer, NOT_FOUND, "unknown chart\n");
         return;
@@ -308,6 +338,8 @@ void view_answer(void *context, const struct server_request *request, struct ser
     const char *path = server_path(request);
     struct error err = {0};
     if (strncmp(path, clocks_path, strlen(clocks_path)) == 0) {
+        /* Below this path is a second site, of the same trace with corrected clocks, made when it is first asked
+         * for. */
         path += strlen(clocks_path);
         visit.site = visit.site->other_clocks(visit.site->context, &err);
     }
