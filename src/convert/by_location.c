@@ -102,7 +102,9 @@ static struct arrival *arrival_of(struct by_location *by, const struct event *ev
 
 int by_location_lane(const struct by_location *by, uint32_t state)
 {
-    return state < by->lane_capacity ? by->lanes[state] : 0;
+    if (state < by->lane_capacity)
+        return by->lanes[state];
+    return 0;
 }
 
 /* Lane 0 is that of all states that cross no other. A lane belongs to a state for the whole trace: it has to look
@@ -302,7 +304,9 @@ static uint64_t message_number(const struct by_location *by, const unsigned char
         return 0;
     index = varint_get(&at);
     const struct message_ends *ends = &by->ends[channel - 1];
-    return index < ends->sent && index < ends->received ? ends->first + index : 0;
+    if (index < ends->sent && index < ends->received)
+        return ends->first + index;
+    return 0;
 }
 
 /* A walk over the events. */
@@ -352,7 +356,9 @@ static void visit_span(struct walk *walk, struct sort_key key, const unsigned ch
 static enum status end_location(struct walk *walk, bool any, struct error *err)
 {
     walk->open.depth = 0;
-    return any && walk->visitor->end ? walk->visitor->end(walk->context, err) : STATUS_OK;
+    if (any && walk->visitor->end)
+        return walk->visitor->end(walk->context, err);
+    return STATUS_OK;
 }
 
 /* Location after location, each in order of time, whatever order the events came in: what targets for viewers
@@ -402,7 +408,9 @@ int64_t by_location_duration_ns(const struct by_location *by)
 uint32_t by_location_processes(const struct by_location *by)
 {
     uint32_t declared = by->writer->defs->processes;
-    return declared > by->processes ? declared : by->processes;
+    if (declared > by->processes)
+        return declared;
+    return by->processes;
 }
 
 uint32_t by_location_threads(const struct by_location *by)

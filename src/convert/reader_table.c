@@ -144,7 +144,9 @@ struct reader *reader_open(char *const *paths, size_t count, struct error *err)
     if (found) {
         struct input *input = input_open(found, err);
         free(found);
-        return input ? reader_open_input(input, err) : NULL;
+        if (input)
+            return reader_open_input(input, err);
+        return NULL;
     }
     if (clog2_parts_list(&list, paths, count, err) != STATUS_OK) {
         path_list_clear(&list);

@@ -20,7 +20,9 @@ static bool is_named_file(const char *path)
 static size_t without(const char *path, size_t length, const char *suffix)
 {
     size_t size = strlen(suffix);
-    return length > size && memcmp(path + length - size, suffix, size) == 0 ? length - size : length;
+    if (length > size && memcmp(path + length - size, suffix, size) == 0)
+        return length - size;
+    return length;
 }
 
 /* NAME.prv.gz, .pcf -> NAME.pcf. A compressed .prv has its .pcf and .row uncompressed, which is how Paraver wants

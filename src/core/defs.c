@@ -180,7 +180,9 @@ uint32_t defs_add_location(struct defs *defs, const struct location_def *locatio
 const struct location_def *defs_find_location(const struct defs *defs, uint32_t process, uint32_t thread)
 {
     const uint64_t *place = map_find(&defs->places, map_pair(process, thread));
-    return place ? &defs->locations[*place] : NULL;
+    if (place)
+        return &defs->locations[*place];
+    return NULL;
 }
 
 uint32_t defs_add_handle(struct defs *defs, const struct handle_def *handle)
@@ -206,7 +208,9 @@ const char *defs_path_name(const struct defs *defs, uint32_t path)
     if (node->state < defs->state_count)
         return defs->states[node->state].name;
     /* Site 0 is none, so the first one has number 1. */
-    return node->site > 0 && node->site <= defs->site_count ? defs->sites[node->site - 1].function : NULL;
+    if (node->site > 0 && node->site <= defs->site_count)
+        return defs->sites[node->site - 1].function;
+    return NULL;
 }
 
 void comm_set_name(struct comm_def *comm, const char *name)
@@ -218,7 +222,9 @@ void comm_set_name(struct comm_def *comm, const char *name)
 int32_t defs_find_comm(const struct defs *defs, int32_t id)
 {
     const uint64_t *found = map_find(&defs->comm_ids, (uint32_t)id);
-    return found ? (int32_t)*found : EVENT_UNKNOWN;
+    if (found)
+        return (int32_t)*found;
+    return EVENT_UNKNOWN;
 }
 
 int32_t defs_comm(struct defs *defs, int32_t id)
@@ -276,7 +282,9 @@ int32_t defs_world_rank(const struct defs *defs, int32_t comm, int32_t rank)
         return (int32_t)*found;
     /* The world needs no member list: ranks in it are the processes' numbers. */
     bool is_world = comm >= 0 && (size_t)comm < defs->comm_count && defs->comms[comm].world;
-    return is_world && rank >= 0 && rank < PROCESS_LIMIT ? rank : EVENT_UNKNOWN;
+    if (is_world && rank >= 0 && rank < PROCESS_LIMIT)
+        return rank;
+    return EVENT_UNKNOWN;
 }
 
 int32_t defs_comm_rank(const struct defs *defs, int32_t comm, uint32_t world_rank)
@@ -285,7 +293,9 @@ int32_t defs_comm_rank(const struct defs *defs, int32_t comm, uint32_t world_ran
     if (found)
         return (int32_t)*found;
     bool is_world = comm >= 0 && (size_t)comm < defs->comm_count && defs->comms[comm].world;
-    return is_world ? (int32_t)world_rank : EVENT_UNKNOWN;
+    if (is_world)
+        return (int32_t)world_rank;
+    return EVENT_UNKNOWN;
 }
 
 /* The words of enumerations. */

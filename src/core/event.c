@@ -27,12 +27,16 @@ static int find_word(const char *const *words, int count, const char *word)
 
 const char *rma_step_name(int64_t step)
 {
-    return step >= 0 && step < RMA_STEP_COUNT ? rma_steps[step] : NULL;
+    if (step >= 0 && step < RMA_STEP_COUNT)
+        return rma_steps[step];
+    return NULL;
 }
 
 const char *io_step_name(int64_t step)
 {
-    return step >= 0 && step < IO_STEP_COUNT ? io_steps[step] : NULL;
+    if (step >= 0 && step < IO_STEP_COUNT)
+        return io_steps[step];
+    return NULL;
 }
 
 int rma_step_find(const char *word)

@@ -27,7 +27,9 @@ enum {
 static inline int32_t partner_comm_default(uint8_t kind, int32_t comm)
 {
     /* Only messages name the communicator of the partner; it nearly always is the event's own. */
-    return kind == EVENT_SEND || kind == EVENT_RECEIVE ? comm : EVENT_UNKNOWN;
+    if (kind == EVENT_SEND || kind == EVENT_RECEIVE)
+        return comm;
+    return EVENT_UNKNOWN;
 }
 
 static inline uint32_t get_u32(const unsigned char **from)
@@ -40,21 +42,30 @@ static inline int32_t get_i32(const unsigned char **from)
     return (int32_t)varint_get_signed(from);
 }
 
+static inline unsigned flag_if(bool is_there, unsigned flag)
+{
+    if (is_there)
+        return flag;
+    return 0;
+}
+
 static inline unsigned pack_flags(const struct event *event)
 {
-    unsigned flags = event->kind < KIND_ESCAPED ? event->kind : KIND_ESCAPED;
-    flags |= event->comm != EVENT_UNKNOWN ? PACK_COMM : 0u;
-    flags |= event->partner_comm != partner_comm_default(event->kind, event->comm) ? PACK_PARTNER_COMM : 0u;
-    flags |= event->partner != EVENT_UNKNOWN ? PACK_PARTNER : 0u;
-    flags |= event->tag != EVENT_UNKNOWN ? PACK_TAG : 0u;
-    flags |= event->bytes_sent != BYTES_UNKNOWN ? PACK_SENT : 0u;
-    flags |= event->bytes_received != BYTES_UNKNOWN ? PACK_RECEIVED : 0u;
-    flags |= event->value != 0 ? PACK_VALUE : 0u;
-    flags |= event->request != 0 ? PACK_REQUEST : 0u;
-    flags |= event->thread != 0 ? PACK_THREAD : 0u;
-    flags |= event->site != 0 ? PACK_SITE : 0u;
-    flags |= event->flags != 0 ? PACK_FLAGS : 0u;
-    flags |= event->payload_length != 0 ? PACK_PAYLOAD : 0u;
+    unsigned flags = KIND_ESCAPED;
+    if (event->kind < KIND_ESCAPED)
+        flags = event->kind;
+    flags |= flag_if(event->comm != EVENT_UNKNOWN, PACK_COMM);
+    flags |= flag_if(event->partner_comm != partner_comm_default(event->kind, event->comm), PACK_PARTNER_COMM);
+    flags |= flag_if(event->partner != EVENT_UNKNOWN, PACK_PARTNER);
+    flags |= flag_if(event->tag != EVENT_UNKNOWN, PACK_TAG);
+    flags |= flag_if(event->bytes_sent != BYTES_UNKNOWN, PACK_SENT);
+    flags |= flag_if(event->bytes_received != BYTES_UNKNOWN, PACK_RECEIVED);
+    flags |= flag_if(event->value != 0, PACK_VALUE);
+    flags |= flag_if(event->request != 0, PACK_REQUEST);
+    flags |= flag_if(event->thread != 0, PACK_THREAD);
+    flags |= flag_if(event->site != 0, PACK_SITE);
+    flags |= flag_if(event->flags != 0, PACK_FLAGS);
+    flags |= flag_if(event->payload_length != 0, PACK_PAYLOAD);
     return flags;
 }
 

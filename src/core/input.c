@@ -363,7 +363,9 @@ enum status input_check_end(struct input *input, struct error *err)
        have none. */
     while (!is_plain(input->source) && status == STATUS_OK && (status = input_fill(input, 1, err)) == STATUS_OK)
         input_consume(input, input_available(input));
-    return status == STATUS_FAILED ? status : STATUS_OK;
+    if (status == STATUS_FAILED)
+        return status;
+    return STATUS_OK;
 }
 
 enum status input_keep(struct input *input, struct error *err)

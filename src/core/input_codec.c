@@ -46,7 +46,9 @@ static void gzip_close(void *state)
 static uInt gzip_size(size_t size)
 {
     /* zlib counts in unsigned int; INT_MAX is far above the buffers' sizes and safe on every machine. */
-    return size < INT_MAX ? (uInt)size : INT_MAX;
+    if (size < INT_MAX)
+        return (uInt)size;
+    return INT_MAX;
 }
 
 static enum decoded gzip_decode(void *state, struct input_flow *flow)

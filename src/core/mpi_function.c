@@ -61,7 +61,9 @@ const struct mpi_function *mpi_function_find_mpe1(const char *name)
             return &functions[i];
     /* MPE-1 cut names to 15 letters; where two functions begin with these, none can be named. */
     size_t length = strlen(name);
-    return length == MPE1_NAME_LENGTH ? find_cut_mpe1(name, length) : NULL;
+    if (length == MPE1_NAME_LENGTH)
+        return find_cut_mpe1(name, length);
+    return NULL;
 }
 
 const char *function_class_name(enum function_class class)

@@ -58,6 +58,14 @@ static inline bool is_among(uint32_t number, const uint32_t *ascending, size_t c
     return low < count && ascending[low] == number;
 }
 
+/* The size of a number without its sign. Negated as unsigned: the least int64_t has no positive counterpart. */
+static inline uint64_t magnitude_of(int64_t number)
+{
+    if (number < 0)
+        return 0 - (uint64_t)number;
+    return (uint64_t)number;
+}
+
 /* Part of a whole; 0 where there is no whole. */
 static inline double ratio_of(double part, double whole)
 {

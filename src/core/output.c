@@ -176,7 +176,9 @@ static enum status open_target(struct output_target *target, const char *path, b
     /* Standard output may be a file, but one that was opened for appending cannot be patched. */
     if (target->options.patchable && (target->codec || !target->temporary)) {
         target->spool = temporary_file(err);
-        return target->spool < 0 ? STATUS_FAILED : STATUS_OK;
+        if (target->spool < 0)
+            return STATUS_FAILED;
+        return STATUS_OK;
     }
     return STATUS_OK;
 }

@@ -39,7 +39,9 @@ static void gzip_close(void *state)
 
 static uInt gzip_size(size_t size)
 {
-    return size < INT_MAX ? (uInt)size : INT_MAX;
+    if (size < INT_MAX)
+        return (uInt)size;
+    return INT_MAX;
 }
 
 static enum encoded gzip_encode(void *state, struct output_flow *flow)
@@ -57,7 +59,9 @@ static enum encoded gzip_encode(void *state, struct output_flow *flow)
     if (result == Z_STREAM_END)
         return ENCODED_DONE;
     /* Z_BUF_ERROR: nothing could be done for want of room; it is called again with more. */
-    return result == Z_OK || result == Z_BUF_ERROR ? ENCODED_MORE : ENCODED_FAILED;
+    if (result == Z_OK || result == Z_BUF_ERROR)
+        return ENCODED_MORE;
+    return ENCODED_FAILED;
 }
 
 #endif

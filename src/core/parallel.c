@@ -44,5 +44,7 @@ unsigned parallel_processors(void)
     /* Not the machine's processors: a batch system gives a job some of them. */
     cpu_set_t processors;
     int count = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : 1;
-    return count > 0 ? (unsigned)count : 1;
+    if (count > 0)
+        return (unsigned)count;
+    return 1;
 }

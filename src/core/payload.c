@@ -52,7 +52,9 @@ enum { WORDS_FORMATS = sizeof words_formats / sizeof *words_formats };
 
 const char *payload_words_format(unsigned words)
 {
-    return words < WORDS_FORMATS ? words_formats[words] : NULL;
+    if (words < WORDS_FORMATS)
+        return words_formats[words];
+    return NULL;
 }
 
 unsigned payload_words_of(const char *format)

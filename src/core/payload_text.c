@@ -19,7 +19,9 @@ static uint64_t big_endian(const unsigned char *payload, size_t length, size_t a
 /* Bytes of the value at `at`, for a text including its length. */
 static size_t value_size(char letter, const unsigned char *payload, size_t length, size_t at)
 {
-    return letter == 's' ? 2 + (size_t)big_endian(payload, length, at, 2) : payload_size(letter);
+    if (letter == 's')
+        return 2 + (size_t)big_endian(payload, length, at, 2);
+    return payload_size(letter);
 }
 
 /* Appends Latin-1 up to its first NUL as UTF-8. */
@@ -37,7 +39,9 @@ static int64_t whole_number(char letter, uint64_t raw)
 {
     if (letter == 'h')
         return (int16_t)raw;
-    return letter == 'd' ? (int64_t)(int32_t)raw : (int64_t)raw;
+    if (letter == 'd')
+        return (int64_t)(int32_t)raw;
+    return (int64_t)raw;
 }
 
 static void put_value(char *buffer, size_t size, char letter, uint64_t raw)

@@ -95,7 +95,9 @@ static const char *range_read(const char *text, struct rank_range *range)
     if (last < first || last >= PROCESS_LIMIT || (*end && *end != ','))
         return NULL;
     *range = (struct rank_range){(uint32_t)first, (uint32_t)last};
-    return *end ? end + 1 : end;
+    if (*end)
+        return end + 1;
+    return end;
 }
 
 bool property_add_text(struct property_list *list, const char *name, const char *value, const char *ranks)
@@ -156,7 +158,9 @@ static size_t place_of(const char *name)
 const char *property_title(const char *name)
 {
     size_t place = place_of(name);
-    return place < KNOWN ? known[place].title : name;
+    if (place < KNOWN)
+        return known[place].title;
+    return name;
 }
 
 void property_list_clear(struct property_list *list)

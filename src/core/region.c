@@ -67,7 +67,9 @@ enum function_class region_class(const char *name, enum paradigm paradigm, enum 
     /* A name that MPI's standard does not have says less than what the trace says of the region. */
     case PARADIGM_MPI: {
         bool named = class != CLASS_USER && (class != CLASS_LOCAL || mpi_function_find(name));
-        return named ? class : class_of_role(role);
+        if (named)
+            return class;
+        return class_of_role(role);
     }
     case PARADIGM_MEASUREMENT:
         return CLASS_TOOL;

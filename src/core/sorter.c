@@ -258,7 +258,9 @@ static inline void put_u64(unsigned char *at, uint64_t value)
 static inline unsigned bytes_of(uint64_t value)
 {
     /* ceil(bits / 8), with bits = 64 - clz. */
-    return value ? (71u - (unsigned)__builtin_clzll(value)) >> 3 : 0;
+    if (value)
+        return (71u - (unsigned)__builtin_clzll(value)) >> 3;
+    return 0;
 }
 
 static enum status write_out(struct sorter *sorter, struct error *err)
@@ -590,7 +592,9 @@ enum status sorter_rewind(struct sorter *sorter, struct error *err)
         }
     }
     sorter->next = 0;
-    return sorter->run_count ? begin_reading(sorter, 0, (int)sorter->run_count, err) : STATUS_OK;
+    if (sorter->run_count)
+        return begin_reading(sorter, 0, (int)sorter->run_count, err);
+    return STATUS_OK;
 }
 
 enum status sorter_next(struct sorter *sorter, struct sort_key *key, const void **data, size_t *length,

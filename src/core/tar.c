@@ -198,5 +198,7 @@ enum status tar_unpack(struct input *input, const char *directory, bool *cut, st
     unpacking.cut |= status == STATUS_END;
     free(unpacking.long_name);
     *cut = unpacking.cut || input->fault;
-    return status == STATUS_FAILED ? status : STATUS_OK;
+    if (status == STATUS_FAILED)
+        return status;
+    return STATUS_OK;
 }

@@ -15,7 +15,9 @@
 const char *temporary_directory(void)
 {
     const char *directory = getenv("TMPDIR");
-    return directory && *directory ? directory : "/tmp";
+    if (directory && *directory)
+        return directory;
+    return "/tmp";
 }
 
 int temporary_file(struct error *err)

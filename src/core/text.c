@@ -17,7 +17,9 @@ static size_t length_by_lead(unsigned char lead)
         return 4;
     if (lead >= 0xE0)
         return 3;
-    return lead >= 0xC0 ? 2 : 1;
+    if (lead >= 0xC0)
+        return 2;
+    return 1;
 }
 
 void text_end_whole(char *utf8)
@@ -57,7 +59,9 @@ uint64_t text_whole(double value)
     /* 2^64 itself does not fit, and the largest number below it that a double can be is 2,048 less. */
     if (value >= 18446744073709549568.0)
         return UINT64_MAX;
-    return value > 0 ? (uint64_t)(value + 0.5) : 0;
+    if (value > 0)
+        return (uint64_t)(value + 0.5);
+    return 0;
 }
 
 static size_t digits_of(uint64_t value)
@@ -127,7 +131,9 @@ struct number_text text_number(uint64_t value)
 
 const char *text_plural(uint64_t count, const char *one, const char *many)
 {
-    return count == 1 ? one : many;
+    if (count == 1)
+        return one;
+    return many;
 }
 
 /* Three significant digits of value, which is in [0, 1000). The limits are those of rounding: 9.996 with two decimals
@@ -317,7 +323,9 @@ bool text_parse_time(const char *text, int64_t *ns)
 const char *text_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
+    if (slash && slash[1])
+        return slash + 1;
+    return path;
 }
 
 void text_date(char *buffer, size_t size, const char *format)

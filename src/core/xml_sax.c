@@ -18,7 +18,9 @@ enum {
 uint64_t xml_sax_consumed(const struct xml_sax *sax)
 {
     long consumed = xmlByteConsumed(sax->parser);
-    return consumed >= 0 && (uint64_t)consumed < sax->input->offset ? (uint64_t)consumed : sax->input->offset;
+    if (consumed >= 0 && (uint64_t)consumed < sax->input->offset)
+        return (uint64_t)consumed;
+    return sax->input->offset;
 }
 
 /* The parser is positioned after the element's attributes, which contain no '<'. */

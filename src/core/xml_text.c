@@ -3,6 +3,7 @@
 
 #include "core/defs.h"
 #include "core/event.h"
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <stdlib.h>
@@ -21,13 +22,13 @@ void xml_put_i64(struct xml_line *line, int64_t value)
     if (value < 0)
         XML_PUT(line, "-");
     /* Through unsigned: negating INT64_MIN would overflow. */
-    xml_put_u64(line, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+    xml_put_u64(line, magnitude_of(value));
 }
 
 void xml_put_time(struct xml_line *line, int64_t ns)
 {
     char *start = xml_room(line, NUMBER_SIZE + 4), *at = start;
-    uint64_t magnitude = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    uint64_t magnitude = magnitude_of(ns);
     if (ns < 0)
         *at++ = '-';
     /* Times are in µs; what is below is written with as few digits as hold it, so that reading gives the same ns. */
@@ -87,7 +88,9 @@ static size_t utf8_length(unsigned char lead)
         return 2;
     if (lead < 0xF0)
         return 3;
-    return lead < 0xF5 ? 4 : 0;
+    if (lead < 0xF5)
+        return 4;
+    return 0;
 }
 
 /* Length of the UTF-8 sequence at `at`, 0 if there is none; its code point. */
@@ -104,7 +107,9 @@ static size_t utf8_sequence(const unsigned char *at, uint32_t *code)
         *code = *code << 6 | (at[i] & 0x3F);
     }
     /* Overlong forms, surrogates and what is beyond Unicode are no UTF-8 (RFC 3629). */
-    return *code < least[length] || *code > 0x10FFFF || (*code >= 0xD800 && *code < 0xE000) ? 0 : length;
+    if (*code < least[length] || *code > 0x10FFFF || (*code >= 0xD800 && *code < 0xE000))
+        return 0;
+    return length;
 }
 
 void xml_put_utf8(struct xml_line *line, const char *text)
@@ -359,7 +364,9 @@ enum { COMM_KIND_WORDS = sizeof comm_kinds / sizeof *comm_kinds };
 
 const char *xml_comm_kind_word(int32_t kind)
 {
-    return kind >= COMM_KIND_UNKNOWN && kind < COMM_KIND_WORDS - 1 ? comm_kinds[kind + 1] : NULL;
+    if (kind >= COMM_KIND_UNKNOWN && kind < COMM_KIND_WORDS - 1)
+        return comm_kinds[kind + 1];
+    return NULL;
 }
 
 bool xml_comm_kind_of(struct xml_value word, int32_t *kind)

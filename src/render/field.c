@@ -15,13 +15,8 @@
 
 static void write_seconds(struct output *output, int64_t ns)
 {
-    uint64_t magnitude = (uint64_t)ns;
-    const char *sign = "";
-    if (ns < 0) {
-        /* Negated as unsigned: the least int64_t has no positive counterpart. */
-        magnitude = 0 - magnitude;
-        sign = "-";
-    }
+    uint64_t magnitude = magnitude_of(ns);
+    const char *sign = ns < 0 ? "-" : "";
     output_print(output, "%s%llu.%09llu", sign, (unsigned long long)(magnitude / 1000000000),
                  (unsigned long long)(magnitude % 1000000000));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "render/field.h"
 #include "timeline/window.h"
@@ -34,11 +35,7 @@ static void write_number(struct output *output, int64_t value)
     char *end = (char *)at;
     if (value < 0)
         *end++ = '-';
-    /* Negated as unsigned: the least int64_t has no positive counterpart. */
-    uint64_t magnitude = (uint64_t)value;
-    if (value < 0)
-        magnitude = 0 - magnitude;
-    end = text_put_u64(end, magnitude);
+    end = text_put_u64(end, magnitude_of(value));
     output->at = (unsigned char *)end;
 }
 

@@ -37,7 +37,9 @@ int64_t clog2_early_step(int32_t kind)
 {
     if (kind == EARLY_INIT)
         return COMM_STEP_WORLD;
-    return kind == EARLY_FREE ? COMM_STEP_FREE : COMM_STEP_INTRA;
+    if (kind == EARLY_FREE)
+        return COMM_STEP_FREE;
+    return COMM_STEP_INTRA;
 }
 
 /* Gives an id its meaning unless it has one; true if it took it. The first definition of an id counts, as in MPE's
@@ -90,7 +92,9 @@ static char *text_field(const unsigned char *at, size_t size)
 {
     /* MPE does not clear the rest of a field, nor always ends it with a zero byte. */
     size_t length = strnlen((const char *)at, size);
-    return length ? text_from_latin1((const char *)at, length) : NULL;
+    if (length)
+        return text_from_latin1((const char *)at, length);
+    return NULL;
 }
 
 /* Body of a state definition: id, events of begin and end, a free word, colour (24), name (32), format (40
@@ -163,7 +167,9 @@ static uint32_t constant_record(struct clog2_defs *defs, const unsigned char *bo
 uint32_t clog2_site_find(const struct clog2_defs *defs, uint32_t id)
 {
     const uint64_t *found = map_find(&defs->sites, id);
-    return found ? (uint32_t)*found : 0;
+    if (found)
+        return (uint32_t)*found;
+    return 0;
 }
 
 /* Events refer to the first source location of an id. */

@@ -132,7 +132,9 @@ enum status clog2_file_restart(struct clog2_file *file, struct input *input, str
     file->ended = file->end_of_log = false;
     file->block_left = file->preamble.block_size;
     memset(file->counts, 0, sizeof file->counts);
-    return input_skip(input, CLOG2_PREAMBLE_SIZE, err) == STATUS_FAILED ? STATUS_FAILED : STATUS_OK;
+    if (input_skip(input, CLOG2_PREAMBLE_SIZE, err) == STATUS_FAILED)
+        return STATUS_FAILED;
+    return STATUS_OK;
 }
 
 /* The preamble is text of 1,024 bytes, which also says the byte order of all that follows. */
@@ -170,7 +172,9 @@ static enum status file_skip_block(struct clog2_file *file, struct error *err)
 {
     uint64_t left = file->block_left;
     file->block_left = file->preamble.block_size;
-    return input_skip(file->input, left, err) == STATUS_FAILED ? STATUS_FAILED : STATUS_OK;
+    if (input_skip(file->input, left, err) == STATUS_FAILED)
+        return STATUS_FAILED;
+    return STATUS_OK;
 }
 
 static bool all_zero(const unsigned char *at, size_t size)

@@ -68,7 +68,9 @@ static enum status part_look(struct part *part, struct error *err)
             part_find_world(part, &file, &ignored);
     }
     input_close(input);
-    return status == STATUS_FAILED ? status : STATUS_OK;
+    if (status == STATUS_FAILED)
+        return status;
+    return STATUS_OK;
 }
 
 /* By rank, whatever the files are called: MPE's names are random but for the end. */

@@ -47,7 +47,9 @@ const struct mpe2_state *mpe2_state_of_event(int32_t event)
         return NULL;
     int32_t id = event / 2;
     size_t index = lower_bound(id);
-    return index < STATE_COUNT && states[index].id == id ? &states[index] : NULL;
+    if (index < STATE_COUNT && states[index].id == id)
+        return &states[index];
+    return NULL;
 }
 
 const struct mpe2_state *mpe2_state_find(const char *name)

@@ -38,7 +38,9 @@ enum { RANGE_GAP = 1 << 16 };
 
 static int clog2_probe(const unsigned char *data, size_t size)
 {
-    return clog2_is_file(data, size) ? 100 : 0;
+    if (clog2_is_file(data, size))
+        return 100;
+    return 0;
 }
 
 /* Goes back to the first record of part `index`. */
@@ -287,7 +289,9 @@ static unsigned words_of(const struct defs *defs, const struct event *event)
 {
     if (event->kind == EVENT_MARK)
         return defs->marks[event->state].gives_words;
-    return event->kind <= EVENT_LEAVE ? defs->states[event->state].gives_words : 0;
+    if (event->kind <= EVENT_LEAVE)
+        return defs->states[event->state].gives_words;
+    return 0;
 }
 
 /* An event's integer and text, from ALOG or CLOG. */
@@ -639,7 +643,9 @@ static enum status scan_known(struct reader *reader, const struct clog2_known *k
         return STATUS_FAILED;
     clog2_defs_end_part(&state->defs, part, file);
     clog2_defs_end(&state->defs);
-    return input_rewind(reader->input, err) == STATUS_OK ? part_start(reader, 0, err) : STATUS_FAILED;
+    if (input_rewind(reader->input, err) == STATUS_OK)
+        return part_start(reader, 0, err);
+    return STATUS_FAILED;
 }
 
 struct reader *clog2_open_known(const char *path, const struct clog2_known *known, struct error *err)

@@ -79,7 +79,9 @@ static uint64_t words_key(bool mark, uint32_t index)
 static unsigned words_of(const struct clog2_writer *clog2, bool mark, uint32_t index)
 {
     const uint64_t *words = map_find(&clog2->words, words_key(mark, index));
-    return words ? (unsigned)*words : 0;
+    if (words)
+        return (unsigned)*words;
+    return 0;
 }
 
 /* Notes them before the first event is written. */
@@ -407,7 +409,9 @@ static void introduce(struct clog2_writer *clog2, uint32_t process, int64_t time
 static uint32_t site_id(const struct clog2_writer *clog2, const struct event *event)
 {
     bool known = event->site > 0 && event->site <= clog2->writer.defs->site_count;
-    return known ? (uint32_t)clog2->ids.sites[event->site - 1] : 0;
+    if (known)
+        return (uint32_t)clog2->ids.sites[event->site - 1];
+    return 0;
 }
 
 /* Communicator and rank of a process in it, as in records; unknown ones are in the world. */
@@ -433,7 +437,9 @@ static int32_t event_id(const struct clog2_writer *clog2, const struct event *ev
         return clog2->ids.marks[event->state];
     }
     const struct clog2_state_ids *ids = &clog2->ids.states[event->state];
-    return event->kind == EVENT_ENTER ? ids->start : ids->end;
+    if (event->kind == EVENT_ENTER)
+        return ids->start;
+    return ids->end;
 }
 
 static void write_plain(struct clog2_writer *clog2, const struct place *place, const struct event *event,
@@ -465,7 +471,9 @@ static int32_t known_i32(int64_t value)
 {
     if (value < 0)
         return 0;
-    return value > INT32_MAX ? INT32_MAX : (int32_t)value;
+    if (value > INT32_MAX)
+        return INT32_MAX;
+    return (int32_t)value;
 }
 
 static void write_message(struct clog2_writer *clog2, const struct place *place, const struct event *event)
@@ -615,7 +623,9 @@ static enum status write_events(struct clog2_writer *clog2, struct error *err)
         event.process = (uint32_t)key.minor;
         write_event(clog2, &event, packed);
     }
-    return status == STATUS_END ? STATUS_OK : status;
+    if (status == STATUS_END)
+        return STATUS_OK;
+    return status;
 }
 
 /* True for marks that need no definition: their name is their number, or no event has them. */

@@ -83,7 +83,9 @@ static size_t element_size(const struct dumpi_call *call, char letter)
         return call->status_size;
     if (strchr("TYH", letter))
         return 2;
-    return strchr("BC", letter) ? 1 : 4;
+    if (strchr("BC", letter))
+        return 1;
+    return 4;
 }
 
 /* Every argument must be taken, whether or not it is used: nothing else says where the next call begins. */

@@ -35,7 +35,9 @@ static enum kind kind_of(const struct dumpi_call *call)
     for (size_t i = 0; name && i < sizeof makers / sizeof *makers; i++)
         if (strcmp(name, makers[i].name) == 0)
             return makers[i].kind;
-    return dumpi_has(call, 'v') ? KIND_OTHER : KIND_NONE;
+    if (dumpi_has(call, 'v'))
+        return KIND_OTHER;
+    return KIND_NONE;
 }
 
 static uint32_t keep_list(struct dumpi_process *process, const struct dumpi_call *call, char letter)
@@ -162,7 +164,9 @@ static int by_colour(const void *a, const void *b)
 static struct dumpi_step_of *step_at(const struct replay *replay, uint32_t process)
 {
     struct dumpi_process *of = &replay->comms->process[process];
-    return of->at < of->count ? &of->step[of->at] : NULL;
+    if (of->at < of->count)
+        return &of->step[of->at];
+    return NULL;
 }
 
 /* Colour and key of a member of a Cartesian topology whose other dimensions remain. MPI_Cart_sub: processes that
@@ -365,13 +369,17 @@ int32_t dumpi_comm(const struct dumpi_comms *comms, uint32_t process, uint16_t n
     if (number == DUMPI_COMM_WORLD)
         return comms->world;
     const uint64_t *known = map_find(&comms->local, map_pair(process, number));
-    return known ? (int32_t)(uint32_t)*known : EVENT_UNKNOWN;
+    if (known)
+        return (int32_t)(uint32_t)*known;
+    return EVENT_UNKNOWN;
 }
 
 int64_t dumpi_comm_size(const struct dumpi_comms *comms, int32_t comm)
 {
     const uint64_t *size = comm == EVENT_UNKNOWN ? NULL : map_find(&comms->sizes, (uint64_t)comm);
-    return size ? (int64_t)*size : -1;
+    if (size)
+        return (int64_t)*size;
+    return -1;
 }
 
 void dumpi_comms_clear(struct dumpi_comms *comms)

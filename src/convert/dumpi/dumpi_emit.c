@@ -219,7 +219,9 @@ static void note_request(struct dumpi_state *state, int64_t number)
 static struct dumpi_request *request_of(struct dumpi_state *state, int64_t number)
 {
     const uint64_t *index = number > NO_REQUEST ? map_find(&state->requests, (uint64_t)number) : NULL;
-    return index ? &state->request[*index] : NULL;
+    if (index)
+        return &state->request[*index];
+    return NULL;
 }
 
 static void request_free(struct dumpi_state *state, int64_t number)

@@ -30,7 +30,9 @@ enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 const char *dumpi_function(uint16_t number)
 {
-    return number < FUNCTIONS ? functions[number].name : NULL;
+    if (number < FUNCTIONS)
+        return functions[number].name;
+    return NULL;
 }
 
 size_t dumpi_function_count(void)
@@ -119,7 +121,9 @@ size_t dumpi_file_sizes(struct dumpi_file *file, int32_t *sizes, size_t most, st
     }
     for (; count < sizeof usual && count < most; count++)
         sizes[count] = (unsigned char)usual[count];
-    return file->sizes == 0 || input_seek(file->input, at, err) == STATUS_OK ? count : 0;
+    if (file->sizes == 0 || input_seek(file->input, at, err) == STATUS_OK)
+        return count;
+    return 0;
 }
 
 static bool begin_body(struct dumpi_file *file, struct error *err)

@@ -33,7 +33,9 @@ static int dumpi_probe(const unsigned char *data, size_t size)
     if (size >= DUMPI_MAGIC_SIZE && memcmp(data, dumpi_magic, DUMPI_MAGIC_SIZE) == 0)
         return 100;
     /* The metafile is plain text, in any order. */
-    return has_word(data, size, "numprocs=") && has_word(data, size, "fileprefix=") ? 90 : 0;
+    if (has_word(data, size, "numprocs=") && has_word(data, size, "fileprefix="))
+        return 90;
+    return 0;
 }
 
 /* Names of the files */
@@ -50,13 +52,17 @@ static size_t bin_name(const char *name, uint64_t *rank)
     const char *at = name + digits;
     bool fine = length - 4 - digits >= 4 && digits > 1 && name[digits - 1] == '-' &&
                 text_take_u64(&at, name + length - 4, rank) && *rank < FILES_MOST;
-    return fine ? digits - 1 : 0;
+    if (fine)
+        return digits - 1;
+    return 0;
 }
 
 static char *join(const char *directory, const char *name)
 {
     char *path;
-    return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+    if (asprintf(&path, "%s/%s", directory, name) < 0)
+        return NULL;
+    return path;
 }
 
 static char *dumpi_find_meta(const char *directory)
@@ -268,7 +274,9 @@ static enum status scan_file(struct reader *reader, struct error *err)
     if (state->process == 0)
         define_date(reader, file->started_s);
     dumpi_file_close(file);
-    return step == DUMPI_FAILED ? STATUS_FAILED : STATUS_OK;
+    if (step == DUMPI_FAILED)
+        return STATUS_FAILED;
+    return STATUS_OK;
 }
 
 static enum status dumpi_open(struct reader *reader, struct error *err)
@@ -386,14 +394,18 @@ static enum status step_file(struct reader *reader, struct batch *batch, struct 
         enum status status = sorted_events(state, batch, err);
         if (status == STATUS_END)
             end_process(reader, NULL, state->file->input->offset);
-        return status == STATUS_FAILED ? status : STATUS_OK;
+        if (status == STATUS_FAILED)
+            return status;
+        return STATUS_OK;
     }
     enum dumpi_step step = dumpi_file_next(state->file, &call, &wrong, err);
     if (step == DUMPI_FAILED)
         return STATUS_FAILED;
     if (step == DUMPI_READ) {
         dumpi_emit(state, reader->defs, &call);
-        return state->sorted ? sort_queue(state, err) : STATUS_OK;
+        if (state->sorted)
+            return sort_queue(state, err);
+        return STATUS_OK;
     }
     if (!state->sorted) {
         end_process(reader, step == DUMPI_DAMAGED ? wrong : NULL, call.byte);

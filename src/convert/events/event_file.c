@@ -110,7 +110,9 @@ struct event_file {
 
 static int event_file_probe(const unsigned char *data, size_t size)
 {
-    return size >= sizeof magic && memcmp(data, magic, sizeof magic) == 0 ? 100 : 0;
+    if (size >= sizeof magic && memcmp(data, magic, sizeof magic) == 0)
+        return 100;
+    return 0;
 }
 
 /* The file is our own: a fault in it is not a trace's damage but a reason to make it again. */
@@ -212,5 +214,7 @@ const struct format format_event_file = {.name = "events",
 struct reader *event_file_open(const char *path, struct error *err)
 {
     struct input *input = input_open_private(path, err);
-    return input ? reader_open_format(input, &format_event_file, err) : NULL;
+    if (input)
+        return reader_open_format(input, &format_event_file, err);
+    return NULL;
 }

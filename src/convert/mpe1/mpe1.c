@@ -40,7 +40,9 @@ static char *clean_text(const char *bytes)
     size_t length = strlen(bytes);
     while (length > 0 && (bytes[length - 1] == ' ' || bytes[length - 1] == '\t'))
         length--;
-    return length ? text_from_latin1(bytes, length) : NULL;
+    if (length)
+        return text_from_latin1(bytes, length);
+    return NULL;
 }
 
 static bool same_text(const char *a, const char *b)

@@ -131,7 +131,9 @@ static int alog_probe(const unsigned char *data, size_t size)
         if (!line_is_empty(&begin, stop)) {
             const char *last = stop > begin && stop[-1] == '\r' ? stop - 1 : stop;
             bool header = line_parse(&line, begin, last) && line.type <= HEADER_CREATOR && line.type >= HEADER_LAST;
-            return header ? 80 : 0;
+            if (header)
+                return 80;
+            return 0;
         }
         at = stop + (stop < end);
     }
@@ -248,7 +250,9 @@ static enum status alog_open(struct reader *reader, struct error *err)
     }
     reader->used = reader->total = reader->input->offset;
     state->inside_long_line = false;
-    return status == STATUS_FAILED ? status : input_rewind(reader->input, err);
+    if (status == STATUS_FAILED)
+        return status;
+    return input_rewind(reader->input, err);
 }
 
 static bool event_time(const struct alog_state *state, const struct alog_line *line, int64_t *time_ns)

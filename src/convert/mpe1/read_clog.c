@@ -44,7 +44,9 @@ static size_t record_size(int32_t type)
     static const uint8_t sizes[CLOG_KINDS] = {0, 56, 48, 48, 40, 48, 80, 72, 32};
     if (type == CLOG_END_OF_LOG || type == CLOG_END_OF_BLOCK)
         return CLOG_HEADER;
-    return type > 0 && type < CLOG_KINDS ? sizes[type] : 0;
+    if (type > 0 && type < CLOG_KINDS)
+        return sizes[type];
+    return 0;
 }
 
 /* True if a record's header (24 bytes) says type and length that fit. With no magic anywhere, what shows a record is
@@ -74,7 +76,9 @@ static int clog_probe(const unsigned char *data, size_t size)
         if (!header_is_valid(data, big_endian))
             continue;
         size_t first = record_size(bytes_i32(data + 8, big_endian));
-        return size >= first + CLOG_HEADER && header_is_valid(data + first, big_endian) ? 90 : 70;
+        if (size >= first + CLOG_HEADER && header_is_valid(data + first, big_endian))
+            return 90;
+        return 70;
     }
     return 0;
 }
@@ -160,7 +164,9 @@ static enum status skip_block(struct reader *reader, struct error *err)
     struct clog_state *state = reader->state;
     uint64_t left = state->block_left;
     state->block_left = state->block_size;
-    return input_skip(reader->input, left, err) == STATUS_FAILED ? STATUS_FAILED : STATUS_OK;
+    if (input_skip(reader->input, left, err) == STATUS_FAILED)
+        return STATUS_FAILED;
+    return STATUS_OK;
 }
 
 static void take(struct reader *reader, int32_t type)
@@ -205,7 +211,9 @@ static enum status step(struct reader *reader, int32_t *type, bool *found, struc
         take(reader, *type);
         state->used = input->offset;
         state->end_of_log = *type == CLOG_END_OF_LOG;
-        return state->end_of_log ? STATUS_END : skip_block(reader, err);
+        if (state->end_of_log)
+            return STATUS_END;
+        return skip_block(reader, err);
     }
     *found = true;
     return STATUS_OK;

@@ -34,7 +34,9 @@ struct alog_writer {
 /* Rounded down, also below 0, as MPE's converter does. */
 static int64_t whole_us(int64_t ns)
 {
-    return ns >= 0 ? ns / 1000 : -((-ns + 999) / 1000);
+    if (ns >= 0)
+        return ns / 1000;
+    return -((-ns + 999) / 1000);
 }
 
 static enum status alog_begin(struct sink *sink, const struct defs *defs, struct error *err)
@@ -230,7 +232,9 @@ static int32_t event_id(const struct alog_writer *alog, const struct event *even
     case EVENT_MARK:
         return alog->marks[event->state];
     default:
-        return event->kind == EVENT_SEND ? MPE1_SEND : MPE1_RECEIVE;
+        if (event->kind == EVENT_SEND)
+            return MPE1_SEND;
+        return MPE1_RECEIVE;
     }
 }
 
@@ -252,7 +256,7 @@ static char *put_number(char *at, int64_t value)
 {
     if (value < 0)
         *at++ = '-';
-    at = text_put_u64(at, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+    at = text_put_u64(at, magnitude_of(value));
     *at++ = ' ';
     return at;
 }
@@ -314,7 +318,9 @@ static enum status each_event(struct alog_writer *alog, bool write, struct error
             map_put(&alog->types, (uint32_t)event_id(alog, &event), 0);
         }
     }
-    return status == STATUS_END ? STATUS_OK : status;
+    if (status == STATUS_END)
+        return STATUS_OK;
+    return status;
 }
 
 static void write_header(struct alog_writer *alog)

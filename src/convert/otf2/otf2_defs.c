@@ -11,19 +11,25 @@
 uint32_t otf2_index(const struct otf2_ids *ids, uint64_t id)
 {
     const uint64_t *place = id == UINT64_MAX ? NULL : map_find(&ids->places, id);
-    return place ? (uint32_t)*place : OTF2_NONE;
+    if (place)
+        return (uint32_t)*place;
+    return OTF2_NONE;
 }
 
 const char *otf2_string(const struct otf2_defs *otf2, OTF2_StringRef string)
 {
     uint32_t index = otf2_index(&otf2->string_ids, string);
-    return index == OTF2_NONE ? NULL : otf2->string[index];
+    if (index == OTF2_NONE)
+        return NULL;
+    return otf2->string[index];
 }
 
 uint32_t otf2_site(const struct otf2_defs *otf2, OTF2_SourceCodeLocationRef place)
 {
     uint32_t index = otf2_index(&otf2->place_ids, place);
-    return index == OTF2_NONE ? 0 : otf2->sites[index];
+    if (index == OTF2_NONE)
+        return 0;
+    return otf2->sites[index];
 }
 
 /* Adds a row under its id. False: the id is taken, the row is not added. */
@@ -316,7 +322,9 @@ static enum counter_type type_of(OTF2_Type type)
 {
     if (type == OTF2_TYPE_DOUBLE || type == OTF2_TYPE_FLOAT)
         return COUNTER_DOUBLE;
-    return type == OTF2_TYPE_INT64 ? COUNTER_INT64 : COUNTER_UINT64;
+    if (type == OTF2_TYPE_INT64)
+        return COUNTER_INT64;
+    return COUNTER_UINT64;
 }
 
 static struct counter_def counter_of(const struct otf2_defs *otf2, const struct otf2_member *member,

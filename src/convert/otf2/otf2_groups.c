@@ -12,7 +12,9 @@
 static const struct otf2_group *group_of(const struct otf2_defs *otf2, OTF2_GroupType type, OTF2_GroupRef id)
 {
     uint32_t index = otf2_index(&otf2->group_ids, map_pair(type, id));
-    return index == OTF2_NONE ? NULL : &otf2->group[index];
+    if (index == OTF2_NONE)
+        return NULL;
+    return &otf2->group[index];
 }
 
 /* The locations of MPI's ranks; NULL if the archive does not have them. The longest: an archive whose definitions are

@@ -50,7 +50,9 @@ size_t otf2_location_ready(const struct otf2_location *location)
         wait = location->call.enter;
     for (size_t i = 0; i < location->posted_count; i++)
         wait = smaller(location->posted[i].enter, wait);
-    return wait > location->first + location->head ? (size_t)(wait - location->first) : location->head;
+    if (wait > location->first + location->head)
+        return (size_t)(wait - location->first);
+    return location->head;
 }
 
 void otf2_location_clear(struct otf2_location *location)
@@ -122,7 +124,9 @@ static inline uint32_t state_of(struct otf2_location *location, OTF2_RegionRef r
         return otf2->near_states[region];
     uint32_t index = otf2_index(&otf2->region_ids, region);
     location->undefined += index == OTF2_NONE;
-    return index == OTF2_NONE ? OTF2_NONE : location->otf2->states[index];
+    if (index == OTF2_NONE)
+        return OTF2_NONE;
+    return location->otf2->states[index];
 }
 
 static void enter(struct otf2_location *location, OTF2_TimeStamp time, uint32_t state, uint32_t site)
@@ -184,7 +188,9 @@ static const struct otf2_context *context_of(struct otf2_location *location, OTF
     uint32_t index = otf2_index(&location->otf2->context_ids, context);
     bool known = index != OTF2_NONE && location->otf2->context[index].path != OTF2_NONE;
     location->undefined += !known;
-    return known ? &location->otf2->context[index] : NULL;
+    if (known)
+        return &location->otf2->context[index];
+    return NULL;
 }
 
 /* Score-P with sampling writes no ENTER and LEAVE: the node of the call tree names the region. */

@@ -74,7 +74,9 @@ static const struct otf2_comm *comm_of(struct otf2_location *location, OTF2_Comm
         location->last_comm = otf2_index(&location->otf2->comm_ids, id);
     }
     location->undefined += location->last_comm == OTF2_NONE;
-    return location->last_comm == OTF2_NONE ? NULL : &location->otf2->comm[location->last_comm];
+    if (location->last_comm == OTF2_NONE)
+        return NULL;
+    return &location->otf2->comm[location->last_comm];
 }
 
 /* True if the process is in the second group of the inter-communicator. */
@@ -96,7 +98,9 @@ static int32_t partner_of(const struct otf2_location *location, const uint32_t *
         return PARTNER_NONE;
     if (self && rank == 0)
         return (int32_t)location->otf2->location[location->def].process;
-    return rank < count && world[rank] != OTF2_NONE ? (int32_t)world[rank] : EVENT_UNKNOWN;
+    if (rank < count && world[rank] != OTF2_NONE)
+        return (int32_t)world[rank];
+    return EVENT_UNKNOWN;
 }
 
 /* Our communicator of one of its groups. */
@@ -104,7 +108,9 @@ static int32_t side_of(const struct otf2_location *location, const struct otf2_c
 {
     if (comm->self)
         return location->otf2->selfs + (int32_t)location->otf2->location[location->def].process;
-    return other ? comm->other_comm : comm->comm;
+    if (other)
+        return comm->other_comm;
+    return comm->comm;
 }
 
 static void message(struct otf2_location *location, OTF2_TimeStamp time, uint8_t kind, uint32_t rank, OTF2_CommRef id,
@@ -189,13 +195,17 @@ static int32_t root_of(uint32_t root)
         return ROOT_SELF;
     if (root == OTF2_COLLECTIVE_ROOT_THIS_GROUP)
         return ROOT_BESIDE;
-    return root <= INT32_MAX ? (int32_t)root : EVENT_UNKNOWN;
+    if (root <= INT32_MAX)
+        return (int32_t)root;
+    return EVENT_UNKNOWN;
 }
 
 static int32_t own_side(struct otf2_location *location, OTF2_CommRef id)
 {
     const struct otf2_comm *comm = comm_of(location, id);
-    return comm ? side_of(location, comm, is_other_side(location, comm)) : EVENT_UNKNOWN;
+    if (comm)
+        return side_of(location, comm, is_other_side(location, comm));
+    return EVENT_UNKNOWN;
 }
 
 static OTF2_CallbackCode on_collective(EVENT_ARGUMENTS, OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root,

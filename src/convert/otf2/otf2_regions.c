@@ -52,7 +52,9 @@ static enum region_role role_of(OTF2_RegionRole role)
         [OTF2_REGION_ROLE_DEALLOCATE] = ROLE_MEMORY,
         [OTF2_REGION_ROLE_REALLOCATE] = ROLE_MEMORY,
     };
-    return role < sizeof roles ? (enum region_role)roles[role] : ROLE_UNKNOWN;
+    if (role < sizeof roles)
+        return (enum region_role)roles[role];
+    return ROLE_UNKNOWN;
 }
 
 static enum paradigm paradigm_of(OTF2_Paradigm paradigm)
@@ -122,7 +124,9 @@ static const char *format_of(const char *name)
     if (function->class == CLASS_RMA)
         return strncmp(name, "MPI_Win_", 8) == 0 ? NULL : PAYLOAD_TARGET_FORMAT;
     bool followed = function->class == CLASS_P2P || function->class == CLASS_SYNC;
-    return function->class == CLASS_WAIT || (followed && posts) ? PAYLOAD_REQUESTS_FORMAT : NULL;
+    if (function->class == CLASS_WAIT || (followed && posts))
+        return PAYLOAD_REQUESTS_FORMAT;
+    return NULL;
 }
 
 static bool same_text(const char *a, const char *b)
@@ -157,7 +161,9 @@ static uint32_t own_state(struct otf2_defs *otf2, const char *name)
 /* OTF2_UNDEFINED_UINT32 is "no line". */
 static int32_t line_of(uint32_t line)
 {
-    return line <= INT32_MAX ? (int32_t)line : 0;
+    if (line <= INT32_MAX)
+        return (int32_t)line;
+    return 0;
 }
 
 void otf2_make_states(struct otf2_defs *otf2)

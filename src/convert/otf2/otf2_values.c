@@ -11,13 +11,17 @@ static double as_double(OTF2_Type type, OTF2_MetricValue value)
 {
     if (type == OTF2_TYPE_DOUBLE)
         return value.floating_point;
-    return type == OTF2_TYPE_INT64 ? (double)value.signed_int : (double)value.unsigned_int;
+    if (type == OTF2_TYPE_INT64)
+        return (double)value.signed_int;
+    return (double)value.unsigned_int;
 }
 
 /* A double outside int64, or no number, has no conversion that C defines. */
 static int64_t whole(double number)
 {
-    return number > -9.2e18 && number < 9.2e18 ? (int64_t)number : 0;
+    if (number > -9.2e18 && number < 9.2e18)
+        return (int64_t)number;
+    return 0;
 }
 
 static OTF2_CallbackCode on_metric(EVENT_ARGUMENTS, OTF2_MetricRef metric, uint8_t count, const OTF2_Type *types,

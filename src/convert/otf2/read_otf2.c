@@ -33,7 +33,9 @@ static int otf2_probe(const unsigned char *data, size_t size)
 {
     if (otf2_is_anchor(data, size))
         return 100;
-    return otf2_is_packed(data, size) ? 50 : 0;
+    if (otf2_is_packed(data, size))
+        return 50;
+    return 0;
 }
 
 static const struct otf2_defs *sorted_by; /* qsort has no context */

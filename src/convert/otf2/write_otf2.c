@@ -197,7 +197,9 @@ static enum status write_archive(struct otf2_writer *otf2, struct error *err)
         return cannot(otf2, err);
     OTF2_ErrorCode code = OTF2_Archive_Close(otf2->archive);
     otf2->archive = NULL;
-    return code == OTF2_SUCCESS ? STATUS_OK : cannot(otf2, err);
+    if (code == OTF2_SUCCESS)
+        return STATUS_OK;
+    return cannot(otf2, err);
 }
 
 static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)

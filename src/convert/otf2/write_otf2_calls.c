@@ -67,7 +67,9 @@ static void put_leave(struct otf2_writer *otf2, const struct event *event)
 static struct otf2_pending *pending_of(struct otf2_writer *otf2, uint32_t number)
 {
     const uint64_t *place = map_find(&otf2->requests, number);
-    return place ? &otf2->pending[*place] : NULL;
+    if (place)
+        return &otf2->pending[*place];
+    return NULL;
 }
 
 /* A number is used again after its request is over; the archive's ids are never, as Scalasca looks for them. */
@@ -97,18 +99,24 @@ static enum role role_of_call(const struct state_def *state)
             return ROLE_START;
         if (strstr(name, "_init"))
             return ROLE_INIT;
-        return is_posting(name) ? ROLE_POST : ROLE_PLAIN;
+        if (is_posting(name))
+            return ROLE_POST;
+        return ROLE_PLAIN;
     case CLASS_WAIT:
         return ROLE_WAIT;
     case CLASS_COLLECTIVE:
     case CLASS_SYNC:
         if (strstr(name, "_init"))
             return ROLE_PLAIN;
-        return is_posting(name) ? ROLE_POST_MEETING : ROLE_MEET;
+        if (is_posting(name))
+            return ROLE_POST_MEETING;
+        return ROLE_MEET;
     /* MPI_Comm_dup, MPI_Cart_create and the like: collectives without data, on the communicator that they start
        from. */
     case CLASS_SETUP:
-        return mpi_function_starts_or_ends(name) ? ROLE_PLAIN : ROLE_MEET;
+        if (mpi_function_starts_or_ends(name))
+            return ROLE_PLAIN;
+        return ROLE_MEET;
     case CLASS_RMA:
         return ROLE_ONE_SIDED;
     default:
@@ -121,7 +129,9 @@ static unsigned kinds_of(const struct state_def *state)
     /* MPI_Isendrecv has one request for both directions. */
     if (strstr(state->name, "sendrecv"))
         return OTF2_SENDS | OTF2_RECEIVES;
-    return state->direction == DIRECTION_SEND ? OTF2_SENDS : OTF2_RECEIVES;
+    if (state->direction == DIRECTION_SEND)
+        return OTF2_SENDS;
+    return OTF2_RECEIVES;
 }
 
 /* Without the prefix, and in any case: neighbourhood and non-blocking variants are the same operation. */
@@ -155,13 +165,17 @@ static OTF2_CollectiveOp operation_of(const struct state_def *state)
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         if (strcasecmp(name, operations[i].name) == 0)
             return operations[i].operation;
-    return strstr(name, "free") ? OTF2_COLLECTIVE_OP_DESTROY_HANDLE : OTF2_COLLECTIVE_OP_CREATE_HANDLE;
+    if (strstr(name, "free"))
+        return OTF2_COLLECTIVE_OP_DESTROY_HANDLE;
+    return OTF2_COLLECTIVE_OP_CREATE_HANDLE;
 }
 
 /* The communicator's number in the archive. */
 static uint32_t comm_number(const struct otf2_writer *otf2, int32_t comm)
 {
-    return comm < 0 ? OTF2_UNDEFINED_COMM : otf2->comms[comm];
+    if (comm < 0)
+        return OTF2_UNDEFINED_COMM;
+    return otf2->comms[comm];
 }
 
 /* That of a message: between two groups the inter-communicator's. */
@@ -171,7 +185,9 @@ static uint32_t message_comm(const struct otf2_writer *otf2, const struct event 
     if (comm < 0 || partner < 0 || comm == partner)
         return comm_number(otf2, comm);
     const uint64_t *inter = map_find(&otf2->inters, (uint64_t)smaller(comm, partner));
-    return inter ? (uint32_t)*inter : OTF2_UNDEFINED_COMM;
+    if (inter)
+        return (uint32_t)*inter;
+    return OTF2_UNDEFINED_COMM;
 }
 
 static uint32_t root_number(int32_t root)
@@ -180,13 +196,17 @@ static uint32_t root_number(int32_t root)
         return OTF2_COLLECTIVE_ROOT_SELF;
     if (root == ROOT_BESIDE)
         return OTF2_COLLECTIVE_ROOT_THIS_GROUP;
-    return root >= 0 ? (uint32_t)root : OTF2_COLLECTIVE_ROOT_NONE;
+    if (root >= 0)
+        return (uint32_t)root;
+    return OTF2_COLLECTIVE_ROOT_NONE;
 }
 
 static uint64_t size_of(int64_t bytes)
 {
     /* The format has no unknown size; the loss is counted where it matters (messages). */
-    return bytes > 0 ? (uint64_t)bytes : 0;
+    if (bytes > 0)
+        return (uint64_t)bytes;
+    return 0;
 }
 
 /* Messages */

@@ -158,7 +158,9 @@ static OTF2_RegionRole role_of_region(const struct state_def *state)
             return OTF2_REGION_ROLE_LOOP;
         if (state->role == ROLE_PARALLEL)
             return OTF2_REGION_ROLE_PARALLEL;
-        return state->role == ROLE_BARRIER ? OTF2_REGION_ROLE_BARRIER : OTF2_REGION_ROLE_FUNCTION;
+        if (state->role == ROLE_BARRIER)
+            return OTF2_REGION_ROLE_BARRIER;
+        return OTF2_REGION_ROLE_FUNCTION;
     }
 }
 

@@ -75,5 +75,7 @@ uint64_t otf2_realtime(const struct defs *defs)
     utc.tm_year -= 1900;
     utc.tm_mon--;
     int64_t zone_s = (hours * 60 + minutes) * 60, seconds = (int64_t)timegm(&utc) - (sign == '-' ? -zone_s : zone_s);
-    return seconds > 0 ? (uint64_t)seconds * 1000000000 + (uint64_t)ms * 1000000 : OTF2_UNDEFINED_TIMESTAMP;
+    if (seconds > 0)
+        return (uint64_t)seconds * 1000000000 + (uint64_t)ms * 1000000;
+    return OTF2_UNDEFINED_TIMESTAMP;
 }

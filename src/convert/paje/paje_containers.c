@@ -37,7 +37,9 @@ uint32_t paje_container_find(const struct paje_state *state, struct paje_word wo
         return PAJE_NONE;
     const struct paje_symbol *of = &state->symbols.symbol[symbol];
     /* pj_dump takes only the alias where there is one; real writers use either. */
-    return of->container != PAJE_NONE ? of->container : of->container_named;
+    if (of->container != PAJE_NONE)
+        return of->container;
+    return of->container_named;
 }
 
 /* One that was there before, and is created again after its end, is the same. Else a process that starts again would be
@@ -92,7 +94,9 @@ const char *paje_create(struct paje_state *state)
     if (state->symbols.symbol[container.symbol].container_named == PAJE_NONE ||
         state->container[state->symbols.symbol[container.symbol].container_named].destroyed)
         state->symbols.symbol[container.symbol].container_named = index;
-    return there ? "a container is created that is there already" : NULL;
+    if (there)
+        return "a container is created that is there already";
+    return NULL;
 }
 
 uint32_t paje_destroy(struct paje_state *state)

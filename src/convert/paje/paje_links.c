@@ -117,7 +117,9 @@ enum status paje_links_sort(struct paje_links *links, struct error *err)
     links->end_count = links->end_capacity = 0;
     /* Without links there is no sorter. */
     links->ended = !links->sorted;
-    return links->sorted ? sorter_rewind(links->sorted, err) : STATUS_OK;
+    if (links->sorted)
+        return sorter_rewind(links->sorted, err);
+    return STATUS_OK;
 }
 
 /* Lines that are no links are between: the sorter's head waits for its own byte. */

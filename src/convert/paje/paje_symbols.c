@@ -40,7 +40,9 @@ static inline uint64_t pack(struct paje_word word)
         memcpy(&end, word.at + word.length - sizeof end, sizeof end);
         return (uint64_t)end << 32 | two;
     }
-    return word.length > 0 ? (unsigned char)*word.at : 0;
+    if (word.length > 0)
+        return (unsigned char)*word.at;
+    return 0;
 }
 
 uint64_t paje_word_pack(struct paje_word word)

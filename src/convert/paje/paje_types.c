@@ -18,7 +18,9 @@ uint32_t paje_type_find(const struct paje_state *state, struct paje_word word)
     if (of->type != PAJE_NONE && state->type[of->type].byte <= state->byte)
         return of->type;
     bool named = of->type_named != PAJE_NONE && state->type[of->type_named].byte <= state->byte;
-    return named ? of->type_named : PAJE_NONE;
+    if (named)
+        return of->type_named;
+    return PAJE_NONE;
 }
 
 /* A definition may be repeated, as long as it says the same. */
@@ -99,14 +101,18 @@ static uint32_t value_of(struct paje_state *state, uint32_t type, struct paje_wo
     if (!state->counting || state->value_count >= 2 * PAJE_NAMES_MOST)
         return PAJE_NONE;
     symbol = paje_symbol_put(&state->symbols, word);
-    return symbol == PAJE_NONE ? PAJE_NONE : value_add(state, type, symbol, symbol, 0);
+    if (symbol == PAJE_NONE)
+        return PAJE_NONE;
+    return value_add(state, type, symbol, symbol, 0);
 }
 
 /* The MPI function that a text spells behind such a beginning. */
 static const char *function_of(const char *text, const char *beginning)
 {
     size_t length = strlen(beginning);
-    return strncmp(text, beginning, length) == 0 && mpi_function_find(text + length) ? text + length : NULL;
+    if (strncmp(text, beginning, length) == 0 && mpi_function_find(text + length))
+        return text + length;
+    return NULL;
 }
 
 /* States of one name are one state, whatever type they have: SimGrid has one type for each kind of container. */

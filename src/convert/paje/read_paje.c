@@ -37,7 +37,9 @@ static int paje_probe(const unsigned char *data, size_t size)
     if (begins_definition(at, end))
         return 90;
     /* SimGrid's command line, in the comment, may be longer than what is probed. */
-    return at == end && size > sizeof simgrid && memcmp(data, simgrid, sizeof simgrid - 1) == 0 ? 80 : 0;
+    if (at == end && size > sizeof simgrid && memcmp(data, simgrid, sizeof simgrid - 1) == 0)
+        return 80;
+    return 0;
 }
 
 /* Only SimGrid's keys, and ours, which imitate them, can be taken apart (read_simgrid_key). */
@@ -60,7 +62,9 @@ int64_t paje_link_bytes(const struct paje_record *record)
     struct paje_word size = paje_word_of(record, FIELD_SIZE);
     const char *at = size.at, *end = size.at + size.length;
     uint64_t bytes;
-    return text_take_u64(&at, end, &bytes) && at == end && bytes <= INT64_MAX ? (int64_t)bytes : BYTES_UNKNOWN;
+    if (text_take_u64(&at, end, &bytes) && at == end && bytes <= INT64_MAX)
+        return (int64_t)bytes;
+    return BYTES_UNKNOWN;
 }
 
 /* In both passes alike: what the first one refuses must not get a definition, and the second reports it. */
@@ -88,7 +92,9 @@ const char *paje_place(const struct paje_state *state, struct paje_place *place)
         return "an event whose type is one of other things";
     place->container =
         paje_container_find(state, record->word[place->what == PAJE_HAS_LINKS ? FIELD_END : FIELD_CONTAINER]);
-    return place->container == PAJE_NONE ? "an event in a container that is not there" : NULL;
+    if (place->container == PAJE_NONE)
+        return "an event in a container that is not there";
+    return NULL;
 }
 
 /* What the first pass makes of an event: its definition, and what its container has. */

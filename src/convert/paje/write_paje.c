@@ -3,6 +3,7 @@
 #include "convert/paje/write_paje.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <math.h>
@@ -77,7 +78,9 @@ static enum status add_line(struct paje_writer *paje, int64_t time_ns, char line
 /* Types of states, values and variables are defined for processes, for threads, or both, as they occur. */
 static unsigned char place_bit(uint32_t thread)
 {
-    return thread == 0 ? PAJE_IN_PROCESS : PAJE_IN_THREAD;
+    if (thread == 0)
+        return PAJE_IN_PROCESS;
+    return PAJE_IN_THREAD;
 }
 
 static enum status add_state(struct paje_writer *paje, const struct placed *placed, struct error *err)
@@ -105,7 +108,7 @@ static char *put_key(char *at, const struct placed *placed)
     *at++ = '_';
     if (event->tag < 0)
         *at++ = '-';
-    at = text_put_u64(at, event->tag < 0 ? 0 - (uint64_t)event->tag : (uint64_t)event->tag);
+    at = text_put_u64(at, magnitude_of(event->tag));
     *at++ = '_';
     at = text_put_u64(at, placed->message);
     *at++ = '"';
@@ -231,7 +234,9 @@ static enum status write_lines(struct paje_writer *paje, struct error *err)
     enum status status = sorter_rewind(paje->lines, err);
     while (status == STATUS_OK && (status = sorter_next(paje->lines, &key, &line, &length, err)) == STATUS_OK)
         output_write(paje->writer.output, line, length);
-    return status == STATUS_END ? STATUS_OK : status;
+    if (status == STATUS_END)
+        return STATUS_OK;
+    return status;
 }
 
 static enum status paje_end(struct sink *sink, const struct trace_end *end, struct error *err)

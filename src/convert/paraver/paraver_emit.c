@@ -47,7 +47,9 @@ static enum status fill_head(struct paraver_state *state, struct error *err)
             state->head.event.state = (uint32_t)*map_find(&state->names.states, map_pair(0, state->head.event.state));
         state->has_head = true;
     }
-    return state->has_head ? STATUS_OK : STATUS_END;
+    if (state->has_head)
+        return STATUS_OK;
+    return STATUS_END;
 }
 
 static void flush_due(struct paraver_state *state, struct batch *batch)
@@ -79,7 +81,9 @@ static enum status merge_until(struct paraver_state *state, struct batch *batch,
             ARRAY_PUSH(state->due, state->due_count, state->due_capacity, state->head.event);
         }
     }
-    return status == STATUS_FAILED ? status : STATUS_OK;
+    if (status == STATUS_FAILED)
+        return status;
+    return STATUS_OK;
 }
 
 static struct paraver_stack *stack_of(struct paraver_state *state, const struct paraver_place *place)

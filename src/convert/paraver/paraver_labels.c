@@ -73,7 +73,9 @@ static enum section pcf_section(struct paraver_labels *labels, const struct text
         labels->group_count++;
         return SECTION_TYPES;
     }
-    return line->at == line->end || *line->at < '0' || *line->at > '9' ? SECTION_OTHER : before;
+    if (line->at == line->end || *line->at < '0' || *line->at > '9')
+        return SECTION_OTHER;
+    return before;
 }
 
 static enum section row_section(const struct text_line *line, enum section before)
@@ -110,7 +112,9 @@ static enum status read_file(struct paraver_labels *labels, const char *path, bo
         }
     }
     input_close(input);
-    return status == STATUS_FAILED ? status : STATUS_OK;
+    if (status == STATUS_FAILED)
+        return status;
+    return STATUS_OK;
 }
 
 /* The length of the path without .gz, .zst and .prv. */
@@ -161,7 +165,9 @@ void paraver_labels_clear(struct paraver_labels *labels)
 static const char *text_of(const struct paraver_labels *labels, const struct map *map, uint64_t key)
 {
     const uint64_t *text = map_find(map, key);
-    return text && *labels->texts[*text] ? labels->texts[*text] : NULL;
+    if (text && *labels->texts[*text])
+        return labels->texts[*text];
+    return NULL;
 }
 
 const char *paraver_state_label(const struct paraver_labels *labels, uint64_t number)
@@ -185,5 +191,7 @@ const char *paraver_value_label(const struct paraver_labels *labels, uint64_t ty
 
 const char *paraver_node(const struct paraver_labels *labels, uint32_t node)
 {
-    return node > 0 && node <= labels->node_count ? labels->texts[labels->first_node + node - 1] : NULL;
+    if (node > 0 && node <= labels->node_count)
+        return labels->texts[labels->first_node + node - 1];
+    return NULL;
 }

@@ -90,7 +90,9 @@ const char *paraver_record_parse(struct paraver_record *record, const struct par
     if (!take_time(header, &at, end, &record->end_ns) || !take_field(&at, end, &record->state) || at != end ||
         record->state >= UINT32_MAX)
         return "a state without its fields";
-    return record->end_ns >= record->time_ns ? NULL : "a state that ends before it begins";
+    if (record->end_ns >= record->time_ns)
+        return NULL;
+    return "a state that ends before it begins";
 }
 
 void paraver_record_clear(struct paraver_record *record)

@@ -15,7 +15,9 @@ enum { ORDER_LEAVE, ORDER_RECEIVE, ORDER_EMPTY_ENTER, ORDER_EMPTY_LEAVE, ORDER_E
 
 static int paraver_probe(const unsigned char *data, size_t size)
 {
-    return size >= 8 && memcmp(data, "#Paraver", 8) == 0 ? 100 : 0;
+    if (size >= 8 && memcmp(data, "#Paraver", 8) == 0)
+        return 100;
+    return 0;
 }
 
 enum status paraver_line(struct reader *reader, struct text_line *line, struct error *err)

@@ -124,7 +124,9 @@ static uint64_t activity_of(const struct state_def *state)
     case CLASS_PROBE:
         return DOES_TEST;
     case CLASS_WAIT:
-        return strncmp(state->name, "MPI_Test", 8) == 0 ? DOES_TEST : DOES_WAIT;
+        if (strncmp(state->name, "MPI_Test", 8) == 0)
+            return DOES_TEST;
+        return DOES_WAIT;
     case CLASS_COLLECTIVE:
         return DOES_GROUP;
     case CLASS_SYNC:
@@ -166,7 +168,9 @@ static unsigned char *put_collective(const struct paraver_writer *paraver, unsig
     if (frame->root >= 0 && defs_comm_rank(defs, frame->comm, paraver->process) == frame->root)
         at = put_pair(at, PARAVER_ROOT, 1);
     uint32_t number = paraver->comms[frame->comm];
-    return number > 0 ? put_pair(at, PARAVER_COMM, number) : at;
+    if (number > 0)
+        return put_pair(at, PARAVER_COMM, number);
+    return at;
 }
 
 static enum status add_enter(struct paraver_writer *paraver, const struct paraver_frame *frame, struct error *err)
@@ -379,7 +383,9 @@ static enum status add_communications(struct paraver_writer *paraver, struct err
         else
             status = add_communication(paraver, key.major, &send, &end, err);
     }
-    return status == STATUS_END ? STATUS_OK : status;
+    if (status == STATUS_END)
+        return STATUS_OK;
+    return status;
 }
 
 static enum status write_records(struct paraver_writer *paraver, struct error *err)
@@ -390,7 +396,9 @@ static enum status write_records(struct paraver_writer *paraver, struct error *e
     enum status status = sorter_rewind(paraver->records, err);
     while (status == STATUS_OK && (status = sorter_next(paraver->records, &key, &record, &length, err)) == STATUS_OK)
         write_line(paraver->writer.output, key.major, record, length);
-    return status == STATUS_END ? STATUS_OK : status;
+    if (status == STATUS_END)
+        return STATUS_OK;
+    return status;
 }
 
 static enum status paraver_finish(struct sink *sink, const struct trace_end *end, struct error *err)

@@ -44,7 +44,9 @@ uint64_t paraver_state_type(const struct paraver_writer *paraver, uint32_t state
         return PARAVER_MPI_FIRST + mpi_type(def->class);
     /* States that cross are on lanes, each of a type of its own: a leave names no function, it ends the innermost of
        its type. */
-    return lane > 0 && lane < PARAVER_LANES ? (uint64_t)PARAVER_LANE_FIRST + (uint64_t)lane : PARAVER_USER_FUNCTION;
+    if (lane > 0 && lane < PARAVER_LANES)
+        return (uint64_t)PARAVER_LANE_FIRST + (uint64_t)lane;
+    return PARAVER_USER_FUNCTION;
 }
 
 uint64_t paraver_state_value(const struct paraver_writer *paraver, uint32_t state)
@@ -54,7 +56,9 @@ uint64_t paraver_state_value(const struct paraver_writer *paraver, uint32_t stat
     if (!def->is_mpi)
         return def->first_of_name + UINT64_C(1);
     uint64_t known = paraver_mpi_value(def->name);
-    return known > 0 ? known : def->first_of_name + (uint64_t)MPI_VALUE_FIRST;
+    if (known > 0)
+        return known;
+    return def->first_of_name + (uint64_t)MPI_VALUE_FIRST;
 }
 
 /* Counters that a Paraver trace had keep their number. */
@@ -63,7 +67,9 @@ uint64_t paraver_mark_type(const struct paraver_writer *paraver, uint32_t mark)
     const struct mark_def *def = &paraver->writer.defs->marks[mark];
     bool kept =
         def->counter.type != COUNTER_NONE && def->id >= PARAVER_KEPT_FIRST && !paraver_type_is_state((uint64_t)def->id);
-    return kept ? (uint64_t)def->id : MARK_TYPE_FIRST + (uint64_t)mark;
+    if (kept)
+        return (uint64_t)def->id;
+    return MARK_TYPE_FIRST + (uint64_t)mark;
 }
 
 /* How many members of a communicator are known. */

@@ -16,7 +16,9 @@ static const int64_t ms_of_year_10000 = INT64_C(253402300800000);
 static char *path_of(const char *directory)
 {
     char *path;
-    return asprintf(&path, "%s/" LAUNCH_NOTE_NAME, directory) < 0 ? NULL : path;
+    if (asprintf(&path, "%s/" LAUNCH_NOTE_NAME, directory) < 0)
+        return NULL;
+    return path;
 }
 
 enum status launch_note_write(const char *directory, char *const *command, size_t count, struct error *err)

@@ -69,7 +69,9 @@ static bool stream_before(const void *context, const void *left_stream, const vo
 {
     const struct stream *left = left_stream, *right = right_stream;
     (void)context;
-    return left->time_ns != right->time_ns ? left->time_ns < right->time_ns : left->file < right->file;
+    if (left->time_ns != right->time_ns)
+        return left->time_ns < right->time_ns;
+    return left->file < right->file;
 }
 
 static const struct heap_order BY_TIME = {sizeof(struct stream), stream_before, NULL};
@@ -130,7 +132,9 @@ static struct event *batch_event(struct batch *batch, const struct event *base, 
 static const struct record_comm_place *place_of(struct record_state *state, const struct stream *stream, uint32_t comm)
 {
     const struct record_process *process = process_of(state, stream);
-    return comm < process->comm_count ? &process->comms[comm] : NULL;
+    if (comm < process->comm_count)
+        return &process->comms[comm];
+    return NULL;
 }
 
 static void comm_step(struct batch *batch, const struct event *base, enum comm_step step, int32_t comm, int32_t rank)
@@ -179,19 +183,25 @@ static void comm_events(struct record_state *state, const struct stream *stream,
 
 static int64_t known_bytes(uint64_t bytes)
 {
-    return bytes <= INT64_MAX ? (int64_t)bytes : BYTES_UNKNOWN;
+    if (bytes <= INT64_MAX)
+        return (int64_t)bytes;
+    return BYTES_UNKNOWN;
 }
 
 /* The rank may be invalid: MPI_PROC_NULL is -1. */
 static int32_t known_rank(int32_t rank)
 {
-    return rank >= -1 && rank < PROCESS_LIMIT ? rank : EVENT_UNKNOWN;
+    if (rank >= -1 && rank < PROCESS_LIMIT)
+        return rank;
+    return EVENT_UNKNOWN;
 }
 
 /* In the world of a single program, ranks are processes already: no look-up for most messages. */
 static int32_t world_partner(const struct defs *defs, const struct record_comm_place *place, int32_t rank)
 {
-    return place->partner == 0 ? known_rank(rank) : defs_world_rank(defs, place->partner, rank);
+    if (place->partner == 0)
+        return known_rank(rank);
+    return defs_world_rank(defs, place->partner, rank);
 }
 
 static void message_event(struct record_state *state, const struct stream *stream, const struct defs *defs,
@@ -418,7 +428,9 @@ static uint32_t site_of(const struct record_state *state, const struct stream *s
     const struct record_enter *enter = (const struct record_enter *)(const void *)stream->record;
     const struct record_file *file = &state->run.files[stream->file];
     uint32_t place = enter->site < file->site_count ? file->sites[enter->site].place : 0;
-    return place ? state->run.places[place - 1].site : 0;
+    if (place)
+        return state->run.places[place - 1].site;
+    return 0;
 }
 
 static void pending_event(struct record_state *state, const struct stream *stream, const struct defs *defs,
@@ -585,7 +597,9 @@ static int64_t alive_until(struct record_state *state, const struct stream *stre
     if (!alive_ns || strcmp(file->header.host_name, state->host) != 0)
         return state->last_ns;
     alive_ns += record_run_offset(&state->run, process_of(state, stream), alive_ns) - state->begin_ns;
-    return alive_ns > state->last_ns ? alive_ns : state->last_ns;
+    if (alive_ns > state->last_ns)
+        return alive_ns;
+    return state->last_ns;
 }
 
 /* Emits how processes ended that did not finalise MPI. False: nothing is left. */

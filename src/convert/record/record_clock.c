@@ -45,13 +45,17 @@ static int reading_compare(const void *a, const void *b)
     const struct record_reading *left = a, *right = b;
     if (left->ticks != right->ticks)
         return left->ticks < right->ticks ? -1 : 1;
-    return left->ns < right->ns ? -1 : left->ns > right->ns;
+    if (left->ns < right->ns)
+        return -1;
+    return left->ns > right->ns;
 }
 
 static int double_compare(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;
-    return left < right ? -1 : left > right;
+    if (left < right)
+        return -1;
+    return left > right;
 }
 
 /* The rate of readings in order of ticks; 0 if not known. The median of slopes over half of the run each: a few
@@ -182,7 +186,9 @@ int64_t record_clock_ns(const struct record_clock_map *map, size_t *knot, int64_
     int64_t ns = from->ns + (int64_t)fmin(fmax(passed, -(double)RECORD_TIME_MAX), (double)RECORD_TIME_MAX);
     if (ns > RECORD_TIME_MAX)
         return RECORD_TIME_MAX;
-    return ns < -RECORD_TIME_MAX ? -RECORD_TIME_MAX : ns;
+    if (ns < -RECORD_TIME_MAX)
+        return -RECORD_TIME_MAX;
+    return ns;
 }
 
 void record_clocks_clear(struct record_clocks *clocks)

@@ -50,7 +50,9 @@ static const char *state_colour(const char *name)
         [CLASS_IO] = "RosyBrown",    [CLASS_SETUP] = "white",       [CLASS_LOCAL] = "LightGray",
         [CLASS_USER] = "magenta",    [CLASS_TOOL] = "gray"};
     const struct mpe2_state *known = mpe2_state_find(name);
-    return known ? known->colour : by_class[function_class_of(name)];
+    if (known)
+        return known->colour;
+    return by_class[function_class_of(name)];
 }
 
 /* A mark that the program did not define, where it is needed: *mark is 1 + its index then. */
@@ -89,7 +91,9 @@ static const char *leave_format(const struct mpi_function *function)
     if (function->class == CLASS_RMA)
         return synchronises_window(function) ? NULL : PAYLOAD_TARGET_FORMAT;
     bool starts = strncmp(function->name, "MPI_Start", 9) == 0;
-    return function->class == CLASS_WAIT || starts || makes_requests(function) ? PAYLOAD_REQUESTS_FORMAT : NULL;
+    if (function->class == CLASS_WAIT || starts || makes_requests(function))
+        return PAYLOAD_REQUESTS_FORMAT;
+    return NULL;
 }
 
 static void define_functions(struct record_run *run, struct defs *defs)
@@ -152,7 +156,9 @@ static uint64_t key_of(const struct record_run *run, const struct record_process
         return map_hash(record->key ^ (uint64_t)process->program << 32) | 1;
     case RECORD_OF_PARENT: {
         uint64_t parent = record->parent < process->comm_count ? process->comms[record->parent].shared_key : 0;
-        return parent ? map_hash(parent ^ map_hash(record->key)) | 1 : 0;
+        if (parent)
+            return map_hash(parent ^ map_hash(record->key)) | 1;
+        return 0;
     }
     default:
         return recordings_shared_key(run->recordings, process->program, record->key);

@@ -157,7 +157,9 @@ static int compare_links(const void *a, const void *b)
         return left->since_ns < right->since_ns ? -1 : 1;
     if (left->program != right->program)
         return left->program < right->program ? -1 : 1;
-    return left->key < right->key ? -1 : left->key > right->key;
+    if (left->key < right->key)
+        return -1;
+    return left->key > right->key;
 }
 
 void recording_links_find(struct recordings *recordings)

@@ -23,7 +23,9 @@ static int64_t first_time(const struct record_file *file)
     struct record_calibration first;
     uint64_t offset = 0;
     bool found = record_file_definition(file, &offset, &first, sizeof first) && first.base.kind == RECORD_CALIBRATION;
-    return found ? first.ns : INT64_MAX;
+    if (found)
+        return first.ns;
+    return INT64_MAX;
 }
 
 /* A file without magic is passed over: its process was killed before it recorded anything. */
@@ -33,7 +35,9 @@ static enum status add_file(struct recordings *recordings, char *path, struct er
     enum status status = record_file_open(&file, path, err);
     if (status != STATUS_OK) {
         record_file_close(&file);
-        return status == STATUS_END ? STATUS_OK : status;
+        if (status == STATUS_END)
+            return STATUS_OK;
+        return status;
     }
     file.begin_ns = first_time(&file);
     ARRAY_PUSH(recordings->files, recordings->file_count, recordings->file_capacity, file);
@@ -97,9 +101,13 @@ static int compare_by_rank(const void *a, const void *b)
             return left->begin_ns < right->begin_ns ? -1 : 1;
         if (left->header.pid != right->header.pid)
             return left->header.pid < right->header.pid ? -1 : 1;
-        return left->header.host < right->header.host ? -1 : 1;
+        if (left->header.host < right->header.host)
+            return -1;
+        return 1;
     }
-    return left->header.thread < right->header.thread ? -1 : left->header.thread > right->header.thread;
+    if (left->header.thread < right->header.thread)
+        return -1;
+    return left->header.thread > right->header.thread;
 }
 
 static uint64_t key_of(uint64_t number, int32_t size, uint16_t spawned, uint32_t third)
@@ -171,7 +179,9 @@ static int compare_places(const void *a, const void *b)
         return left->depth < right->depth ? -1 : 1;
     if (left->own_begin_ns != right->own_begin_ns)
         return left->own_begin_ns < right->own_begin_ns ? -1 : 1;
-    return left->program < right->program ? -1 : 1;
+    if (left->program < right->program)
+        return -1;
+    return 1;
 }
 
 static struct place place_of(const struct recordings *recordings, size_t program)
@@ -212,7 +222,9 @@ static int compare_by_trace(const void *a, const void *b)
         return left->trace < right->trace ? -1 : 1;
     if (left->process != right->process)
         return left->process < right->process ? -1 : 1;
-    return left->header.thread < right->header.thread ? -1 : left->header.thread > right->header.thread;
+    if (left->header.thread < right->header.thread)
+        return -1;
+    return left->header.thread > right->header.thread;
 }
 
 static void sort_by_trace(struct recordings *recordings)

@@ -84,7 +84,9 @@ static const char *function_of(struct source_lines *lines, Dwarf_Addr address)
         if (is_function(&scopes[i]))
             name = dwarf_diename(&scopes[i]);
     free(scopes);
-    return name ? name : dwfl_module_addrname(lines->module, address);
+    if (name)
+        return name;
+    return dwfl_module_addrname(lines->module, address);
 }
 
 /* Clang leaves out the table that says which unit an address is in: each is asked. */
@@ -122,7 +124,9 @@ static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word number = 0;
-    return dwarf_formudata(dwarf_attr(die, name, &attribute), &number) == 0 ? number : 0;
+    if (dwarf_formudata(dwarf_attr(die, name, &attribute), &number) == 0)
+        return number;
+    return 0;
 }
 
 /* Where an inlined function is called from, but for the function. */

@@ -23,7 +23,9 @@ enum { ORDER_RECEIVE, ORDER_LEAVE, ORDER_EMPTY_ENTER, ORDER_EMPTY_LEAVE, ORDER_E
 
 static int slog2_probe(const unsigned char *data, size_t size)
 {
-    return size >= 8 && memcmp(data, "\0\nSLOG 2", 8) == 0 ? 100 : 0;
+    if (size >= 8 && memcmp(data, "\0\nSLOG 2", 8) == 0)
+        return 100;
+    return 0;
 }
 
 /* Drawables */
@@ -81,7 +83,9 @@ static enum status sort_drawable(struct slog2_state *state, const struct drawabl
         return sort_end(state, drawable, EVENT_MARK, 0, ORDER_MARK, err);
     case SLOG2_ARROW:
         status = sort_end(state, drawable, EVENT_SEND, 0, ORDER_SEND, err);
-        return status == STATUS_OK ? sort_end(state, drawable, EVENT_RECEIVE, 1, ORDER_RECEIVE, err) : status;
+        if (status == STATUS_OK)
+            return sort_end(state, drawable, EVENT_RECEIVE, 1, ORDER_RECEIVE, err);
+        return status;
     case SLOG2_STATE:
         break;
     }
@@ -332,7 +336,9 @@ static void set_message(struct event *event, const struct slog2_end *end, const 
 
 static int32_t comm_of(const struct reader *reader, const struct slog2_line *line)
 {
-    return line->comm >= 0 ? defs_find_comm(reader->defs, (int32_t)line->comm) : EVENT_UNKNOWN;
+    if (line->comm >= 0)
+        return defs_find_comm(reader->defs, (int32_t)line->comm);
+    return EVENT_UNKNOWN;
 }
 
 /* The process is in the communicator of its line: before the first event on it. */

@@ -156,7 +156,9 @@ enum status slog2_read_categories(struct reader *reader, struct error *err)
         return STATUS_END;
     for (int64_t i = 0; i < count && !state->cut; i++)
         take_category(reader, err);
-    return state->cut ? STATUS_END : STATUS_OK;
+    if (state->cut)
+        return STATUS_END;
+    return STATUS_OK;
 }
 
 const struct slog2_category *slog2_category_of(struct reader *reader, int32_t index, enum slog2_topology topology)
@@ -245,7 +247,9 @@ enum status slog2_read_lines(struct reader *reader, struct error *err)
         return STATUS_END;
     for (int64_t i = 0; i < count && !state->cut; i++)
         take_view(reader, err);
-    return state->cut ? STATUS_END : STATUS_OK;
+    if (state->cut)
+        return STATUS_END;
+    return STATUS_OK;
 }
 
 /* A communicator is the world if each process has its own rank in it. */
@@ -288,5 +292,7 @@ struct slog2_line *slog2_line_of(struct slog2_state *state, int32_t id)
 {
     const uint64_t *index = map_find(&state->line_ids, (uint32_t)id);
     struct slog2_line *line = index ? &state->line[*index] : NULL;
-    return line && line->process >= 0 ? line : NULL;
+    if (line && line->process >= 0)
+        return line;
+    return NULL;
 }

@@ -50,7 +50,9 @@ static uint32_t lane_number(const struct viewer_writer *viewer, struct viewer_tr
 {
     if (track.lane == LANE_WAITS)
         return (uint32_t)by_location_lanes(viewer->by);
-    return track.lane < 0 ? 0 : (uint32_t)track.lane;
+    if (track.lane < 0)
+        return 0;
+    return (uint32_t)track.lane;
 }
 
 /* Unique in the file, as Perfetto's thread ids and uuids must be; those of threads are the smallest, since they are

@@ -183,7 +183,9 @@ const char *viewer_event_name(const struct defs *defs, const struct event *event
     default:
         return defs->marks[event->state].name;
     }
-    return step ? step : "unknown";
+    if (step)
+        return step;
+    return "unknown";
 }
 
 /* Categories are what viewers filter by: the class of a function, else the kind of the event. */
@@ -193,5 +195,7 @@ const char *viewer_event_category(const struct defs *defs, const struct event *e
         [EVENT_SEND] = "message", [EVENT_RECEIVE] = "message", [EVENT_COLLECTIVE] = "collective",
         [EVENT_MARK] = "mark",    [EVENT_COUNTER] = "counter", [EVENT_RMA] = "rma",
         [EVENT_IO] = "io",        [EVENT_SAMPLE] = "sample"};
-    return event->kind <= EVENT_LEAVE ? function_class_name(defs->states[event->state].class) : names[event->kind];
+    if (event->kind <= EVENT_LEAVE)
+        return function_class_name(defs->states[event->state].class);
+    return names[event->kind];
 }

@@ -4,6 +4,7 @@
 
 #include "core/json_text.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <math.h>
@@ -39,13 +40,13 @@ static void put_i64(struct output *output, int64_t value)
 {
     if (value < 0)
         PUT(output, "-");
-    put_u64(output, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+    put_u64(output, magnitude_of(value));
 }
 
 /* Microseconds with three decimals: exact. Not through a double, which loses ns after 104 days. */
 static void put_time(struct output *output, int64_t ns)
 {
-    uint64_t time_ns = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    uint64_t time_ns = magnitude_of(ns);
     unsigned rest = (unsigned)(time_ns % 1000);
     if (ns < 0)
         PUT(output, "-");

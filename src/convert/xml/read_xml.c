@@ -193,7 +193,9 @@ static enum status xml_next(struct reader *reader, struct batch *batch, struct e
     xml->batch = NULL;
     if (status != STATUS_OK)
         return status;
-    return xml->ended && batch->count == 0 ? STATUS_END : STATUS_OK;
+    if (xml->ended && batch->count == 0)
+        return STATUS_END;
+    return STATUS_OK;
 }
 
 static void xml_close(struct reader *reader)
@@ -233,7 +235,9 @@ static int xml_probe(const unsigned char *data, size_t size)
     if (at == size || data[at] != '<')
         return 0;
     /* Any document is claimed, if nobody else wants it: the message then says what is wrong with it as XML. */
-    return contains(data, size, "<trace") || contains(data, size, "sight.dtd") ? 95 : 60;
+    if (contains(data, size, "<trace") || contains(data, size, "sight.dtd"))
+        return 95;
+    return 60;
 }
 
 const struct format format_xml = {

@@ -29,7 +29,9 @@ static char *copy_text(struct xml_reader *xml, enum xml_attribute attribute)
 static const char *word_of(struct xml_reader *xml, enum xml_attribute attribute)
 {
     const char *word = xml_text(xml, attribute);
-    return word ? word : "";
+    if (word)
+        return word;
+    return "";
 }
 
 /* The definition of a state already used by events: fills in the missing fields. Returns its index,

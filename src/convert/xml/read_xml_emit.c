@@ -37,7 +37,9 @@ static int pending_order(const void *left, const void *right)
         return a->event.process < b->event.process ? -1 : 1;
     if (a->event.time_ns != b->event.time_ns)
         return a->event.time_ns < b->event.time_ns ? -1 : 1;
-    return a->sequence < b->sequence ? -1 : 1;
+    if (a->sequence < b->sequence)
+        return -1;
+    return 1;
 }
 
 /* When the first event comes: no more records can then come before it. */

@@ -200,7 +200,9 @@ static enum status count_late(struct xml_writer *xml, struct error *err)
         else
             count++;
     }
-    return status == STATUS_END ? STATUS_OK : status;
+    if (status == STATUS_END)
+        return STATUS_OK;
+    return status;
 }
 
 /* What a reader has to know before the first event; damage is that of the source. */
@@ -281,7 +283,9 @@ static enum status write_sorted(struct xml_writer *xml, struct error *err)
     }
     if (in_records)
         write_other_definitions(xml);
-    return status == STATUS_END ? STATUS_OK : status;
+    if (status == STATUS_END)
+        return STATUS_OK;
+    return status;
 }
 
 static enum status xml_end(struct sink *sink, const struct trace_end *end, struct error *err)

@@ -9,7 +9,9 @@
 
 static int64_t after_of(const struct xml_writer *xml, int64_t after)
 {
-    return after < 0 ? (int64_t)xml->late[-1 - after] : after;
+    if (after < 0)
+        return (int64_t)xml->late[-1 - after];
+    return after;
 }
 
 static void put_name(struct xml_line *line, const char *name)

@@ -15,7 +15,9 @@ static enum role role_of(const struct state_def *state)
     if (state->rooted)
         return ROLE_ROOT;
     /* Of a function with messages `communication` is the partner of its first one. */
-    return state->is_mpi && state->direction == DIRECTION_NONE ? ROLE_PARTNER : ROLE_NONE;
+    if (state->is_mpi && state->direction == DIRECTION_NONE)
+        return ROLE_PARTNER;
+    return ROLE_NONE;
 }
 
 /* Names are escaped once: a trace has few of them and millions of lines. */
@@ -158,7 +160,9 @@ static void put_rest(struct xml_writer *xml, const struct event *event, int32_t 
 
 static enum message_direction direction_of(const struct event *message)
 {
-    return message->kind == EVENT_SEND ? DIRECTION_SEND : DIRECTION_RECEIVE;
+    if (message->kind == EVENT_SEND)
+        return DIRECTION_SEND;
+    return DIRECTION_RECEIVE;
 }
 
 /* The attributes of a message except for its communicators; `usual` is the direction that need not be written. */

@@ -21,7 +21,9 @@ ptrdiff_t xml_pairing_rule(const struct defs *defs, const struct open_states *op
     const struct state_def *def = &defs->states[state];
     if (defs->states[open->frames[open->depth - 1].state].first_of_name == def->first_of_name)
         return (ptrdiff_t)open->depth - 1;
-    return def->is_mpi ? xml_pairing_find(defs, open, state) : OPEN_STATES_NONE;
+    if (def->is_mpi)
+        return xml_pairing_find(defs, open, state);
+    return OPEN_STATES_NONE;
 }
 
 static size_t stacks_place(struct xml_stacks *stacks, uint64_t key)
