@@ -13,6 +13,7 @@
 static bool has_screen(void)
 {
     const char *x11 = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+    /* Without a screen xdg-open would start a text browser in this terminal. */
     return (x11 && *x11) || (wayland && *wayland);
 }
 
@@ -29,6 +30,7 @@ static char *write_door(const char *url)
     size_t size = strlen(directory) + sizeof name;
     char *path = memory_new(size);
     snprintf(path, size, "%s%s", directory, name);
+    /* mkstemps() makes it readable by its owner alone. */
     int fd = mkstemps(path, (int)strlen(".html"));
     if (fd >= 0 && dprintf(fd, "<!DOCTYPE html><meta http-equiv=\"refresh\" content=\"0;url=%s\">\n", url) > 0 &&
         close(fd) == 0)
@@ -43,10 +45,12 @@ static bool start(const char *path)
     pid_t child = fork();
     if (child == 0) {
         int nothing = open("/dev/null", O_RDWR);
+        /* The child ends at once, so that the grandchild is init's: no zombie is left for the server to wait for. */
         if (fork() != 0 || nothing < 0 || setsid() < 0)
             _exit(0);
         for (int fd = 0; fd <= 2; fd++)
             dup2(nothing, fd);
+        /* The desktop knows which browser the user has chosen. */
         execlp("xdg-open", "xdg-open", path, (char *)NULL);
         _exit(127);
     }

@@ -39,8 +39,7 @@ static enum status unknown_chart(const char *name, int length, struct error *err
     return error_set(err, ERROR_USAGE, "unknown chart '%.*s'; there are:%s (or all)", length, name, names);
 }
 
-/* "compute,balance" or "all". */
-/* In the order of the list: it is that of pages. */
+/* "compute,balance" or "all", in the order of the list: it is that of pages. */
 static enum status charts_parse(const char *names, struct charts *charts, struct error *err)
 {
     bool all = strcmp(names, "all") == 0;
@@ -130,6 +129,7 @@ static enum status check_output(const struct chart_options *options, const struc
     enum canvas_kind kind;
     bool pages = picture->kind == CANVAS_PDF || picture->kind == CANVAS_PS;
     const char *path = options->target.path;
+    /* "charts.d" has a dot, and is no name of a picture. */
     bool named = picture_kind(path, &kind) && strchr(path, '.');
     *directory = is_directory(path) || (picture->count > 1 && !pages && !named);
     if (*directory || (picture->count > 1 && pages))

@@ -21,6 +21,7 @@ static const struct writer_format *convert_format(const struct convert_options *
     char all[128] = "";
     for (size_t i = 0; i < writer_format_count(); i++) {
         const struct writer_format *format = writer_format_at(i);
+        /* Checked in the order of the table, which is that of help. */
         if (choice_is(options->format, format->name))
             return format;
         size_t used = strlen(all);
@@ -51,6 +52,7 @@ static const struct writer_format *convert_format(const struct convert_options *
 static void report_losses(const struct convert_options *options, const struct writer *writer)
 {
     char number[TEXT_NUMBER_SIZE];
+    /* A quiet command still ends with the code of what it did. */
     if (writer->loss_count == 0 || options->common.quiet)
         return;
     fprintf(stderr, "sight: %s: %s cannot hold:", options->target.path, writer->format->title);
@@ -80,6 +82,7 @@ static void report_lack(const struct convert_options *options, const struct conv
     switch (result->lack) {
     case CONVERT_LACKS_NOTHING:
         return;
+    /* Not asked for, or all there. */
     case CONVERT_LACKS_FILE:
         why = "standard input cannot be read twice";
         break;
@@ -103,6 +106,7 @@ int cmd_convert(const struct command *command, const struct convert_options *opt
     const struct writer_format *format = convert_format(options, &err);
     if (!format)
         return command_fault(&err);
+    /* The format is known by now: a wrong one must not cost the reading of a large trace. */
     asking_begin(&asking, &options->common, &options->trace, 0);
     enum status status = engine_convert(&(struct convert_request){.trace = &asking.request,
                                                                   .format = format,

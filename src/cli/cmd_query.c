@@ -25,6 +25,7 @@ static struct value value_of(const struct answer *answer, size_t row, size_t met
     struct search_unit unit = answer->units[metric];
     if (isnan(value))
         return value_null();
+    /* A rate or a product of times has a unit that no kind of value has: it stays a number. */
     if (unit.seconds == 1 && unit.bytes == 0 && unit.counts == 0 && fabs(value) < 9e9)
         return value_time((int64_t)llrint(value * 1e9));
     if (unit.seconds == 0 && unit.bytes + unit.counts == 1 && value >= 0 && value == floor(value) && value < 1e18)
@@ -48,6 +49,7 @@ static void write_text(struct output *output, const struct answer *answer)
         }
     }
     text_table_print(table, output, "");
+    /* Only --limit of the question cuts: it is said, so that the table does not pass for all. */
     if (answer->cut)
         output_text(output, "There are more values than rows.\n");
 }
@@ -142,6 +144,7 @@ int cmd_query(const struct command *command, const struct query_options *options
     if (options->common.input_count < 2)
         return command_usage(command, "a question and a trace are needed: 'METRIC @ FOCUS' TRACE");
     asking_begin(&asking, &options->common, &options->trace, 0);
+    /* The first argument is the question: the traces are those after it. */
     asking.request.inputs++; /* after the question */
     asking.request.input_count--;
     return answer(options, &asking, options->common.inputs[0]);

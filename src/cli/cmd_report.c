@@ -42,6 +42,7 @@ struct timeline_part {
 static bool can_have_timeline(const struct asked *asked, const struct engine_result *run)
 {
     const struct trace_options *trace = &asked->options->trace;
+    /* A metrics file has no events, and standard input cannot be read a second time. */
     return !run->metrics->own_defs && run->metrics->process_count > 0 && !trace->from.text && !trace->to.text &&
            !trace->processes.text && strcmp(asked->common->inputs[0], "-") != 0;
 }
@@ -60,6 +61,7 @@ static struct timeline_part *timeline_part_open(const struct asked *asked, const
         return NULL;
     }
     view_begin(&part->view, part->look.timeline, title);
+    /* The judgement is that of the report: page and timeline cannot contradict each other. */
     part->embed = (struct view_embed){.view = &part->view,
                                       .judgement = {.metrics = run->metrics,
                                                     .results = run->results,
@@ -105,6 +107,7 @@ static void write_pdf(struct output *output, const struct asked *asked, const st
     bool made = looks && scene_make(&scene, look.timeline, &look.view, how, &err) == STATUS_OK;
     if (err.kind != ERROR_NONE)
         output_fail(output, &err);
+    /* For as long as the report is written: it points into this function. */
     report->input.scene = made ? &scene : NULL;
     report_write_pdf(output, report);
     report->input.scene = NULL;
@@ -126,6 +129,7 @@ static void write_report(struct output *output, const void *context, const struc
                                       .results = run->results,
                                       .by_bytes = choice_is(options->by, "bytes"),
                                       .own_colours = choice_is(options->colors, "mpe")}};
+    /* The format was checked before the trace was read. */
     if (strcmp(report_format(options), "pdf") == 0)
         write_pdf(output, asked, run, &report);
     else
@@ -157,6 +161,7 @@ static int report_several(const struct report_options *options)
     if (status == STATUS_OK)
         scaling = scaling_of(several.runs, several.count, false, &err);
     if (scaling) {
+        /* The largest shows best what stops the program from scaling. */
         one.inputs += several_runs_largest(&several);
         one.input_count = 1;
         int result = report(&(struct asked){options, &one, scaling});

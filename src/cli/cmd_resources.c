@@ -36,18 +36,21 @@ enum { FIELDS = sizeof fields / sizeof *fields };
 static void write_branch(struct output *output, const char *before, const char *path, const char *first)
 {
     size_t same = 0;
+    /* As many whole words as both paths have: "node1" is not the beginning of "node12". */
     for (size_t i = 0; before[i] == path[i] && path[i]; i++)
         if (path[i + 1] == '/' && (before[i + 1] == '/' || before[i + 1] == '\0'))
             same = i + 1;
     int depth = 0;
     for (size_t i = 0; i < same; i++)
         depth += path[i] == '/';
+    /* What the line before has already is not repeated. */
     for (const char *at = path + same; *at; depth++) {
         size_t length = strcspn(at + 1, "/");
         char name[VALUE_TEXT_SIZE], word[VALUE_TEXT_SIZE];
         bool last = at[1 + length] == '\0';
         snprintf(word, sizeof word, "%s%.*s", depth ? "" : "/", (int)smaller(length, (size_t)200), at + 1);
         text_for_terminal(name, sizeof name, word, 50);
+        /* Only whole paths are resources with a time; what is above them is a heading. */
         if (last)
             output_print(output, "%*s%-*s %s\n", 2 * depth, "", 60 - 2 * depth, name, first);
         else
@@ -59,6 +62,7 @@ static void write_branch(struct output *output, const char *before, const char *
 static void write_text(struct output *output, const struct resource_tree *tree)
 {
     output_print(output, "%-60s %s\n", "resource", "first seen");
+    /* The list is sorted: what belongs together follows each other. */
     const char *before = "";
     for (size_t i = 0; i < tree->count; i++) {
         char first[VALUE_TEXT_SIZE];

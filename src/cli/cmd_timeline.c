@@ -35,6 +35,7 @@ static void write_json(struct output *output, const void *context)
 
 static int print_text(const struct timeline_options *options, struct engine_look *look, int code, struct error *err)
 {
+    /* Names take their columns first; what is left are the columns of the picture. */
     uint32_t width = run_width(&options->width, &options->target, WIDTH_LEAST);
     struct scene scene;
     char title[300];
@@ -53,6 +54,7 @@ static int print_json(const struct timeline_options *options, struct engine_look
 {
     struct timeline_window window;
     char states[TEXT_NUMBER_SIZE], messages[TEXT_NUMBER_SIZE];
+    /* The window is counted while it is read: too many are found before they fill the memory. */
     if (timeline_window(look->timeline, &look->view, STATES_MOST, &window, err) != STATUS_OK)
         return command_fault(err);
     if (window.too_many) { /* a part of them would look like all */
@@ -76,6 +78,7 @@ int cmd_timeline(const struct command *command, const struct timeline_options *o
     if (ask_look(&options->common, &options->trace, false, &look, &err) != STATUS_OK)
         return command_fault(&err);
     const struct timeline_info *info = timeline_info(look.timeline);
+    /* Damage is reported first: the answer below is about what could be read. */
     int code = run_report_damage(&info->end, time_since(info->begin_ns, info->end_ns));
     if (choice_is(options->format, "json"))
         code = print_json(options, &look, code, &err);

@@ -46,9 +46,11 @@ static void *judge(void *context)
     const struct trace_options *trace = &side->options.trace;
     struct common_options quiet = side->options.common;
     struct error err = {0};
+    /* The page shows that the run is being judged; progress on the terminal would stand below its address. */
     quiet.progress = (struct choice){"never"};
     side->run = ask(&quiet, trace, ENGINE_FINDINGS | ENGINE_SEARCH, &err);
     if (side->run) {
+        /* Waits and the critical path have a timeline of their own: the page's is in use while they are read. */
         bool looks = ask_look(&side->options.common, trace, true, &side->overlays, &err) == STATUS_OK;
         side->judged.judgement =
             (struct view_judgement){.metrics = side->run->metrics,
@@ -58,6 +60,7 @@ static void *judge(void *context)
         struct output *output = output_open_memory();
         view_write_judgement(output, &side->site.pictures.view, &side->judged.judgement);
         side->judged.text = output_take(output, &side->judged.length);
+        /* Published when it is complete: requests in other threads see all of it, or nothing. */
         atomic_store(&side->site.judged, &side->judged);
     }
     if (err.kind != ERROR_NONE)
@@ -68,6 +71,7 @@ static void *judge(void *context)
 
 static void side_clear(struct side *side)
 {
+    /* The judge reads what is freed below. */
     if (side->judging)
         pthread_join(side->judge, NULL);
     view_clear(&side->site.pictures.view);
@@ -85,6 +89,7 @@ static enum status side_open(struct side *side, const char *title, bool silent, 
     const struct trace_options *trace = &side->options.trace;
     if (ask_look(common, trace, silent, &side->pictures, err) != STATUS_OK)
         return STATUS_FAILED;
+    /* Two timelines, each with a lock: a question that reads many events does not hold up pictures. */
     if (ask_look(common, trace, true, &side->questions, err) != STATUS_OK) {
         engine_look_close(&side->pictures);
         return STATUS_FAILED;
@@ -109,6 +114,7 @@ static struct view_site *other_clocks(void *context, struct error *err)
     if (!work->other_open) {
         work->other.options = work->asked.options;
         work->other.options.trace.fix_clocks = !work->asked.options.trace.fix_clocks;
+        /* If it cannot be opened this time, the next request tries again. */
         work->other_open = side_open(&work->other, work->title, true, err) == STATUS_OK;
         if (work->other_open)
             side_judge(&work->other);
@@ -135,6 +141,7 @@ static int serve(const struct view_options *options, const struct server *server
 {
     int signal_number;
     char *door = options->no_browser ? NULL : browser_open(server_url(server));
+    /* The address is the result of the command: on standard output, for scripts. */
     printf("%s\n", server_url(server));
     fflush(stdout);
     command_note(&options->common, "the timeline is at this address%s; press Ctrl-C to stop",
@@ -159,6 +166,7 @@ static _Noreturn void end_now(int signal_number)
 static enum status server_options_of(const struct view_options *options, struct server_options *found,
                                      struct error *err)
 {
+    /* Addresses of this machine alone are open to no one else. */
     if (options->listen && !options->allow_remote && !server_address_is_local(options->listen))
         return error_set(err, ERROR_USAGE,
                          "--listen %s: other hosts could read the trace; --allow-remote permits it, unencrypted",
@@ -174,6 +182,7 @@ int cmd_view(const struct command *command, const struct view_options *options)
     char title[300];
     if (options->common.input_count == 0)
         return command_usage(command, "no trace given");
+    /* An index is read again for every window. */
     if (strcmp(options->common.inputs[0], "-") == 0)
         return command_usage(command, "standard input can be read only once: give a file");
     run_title(title, sizeof title, &options->common);
@@ -183,6 +192,7 @@ int cmd_view(const struct command *command, const struct view_options *options)
     work->asked.site.other_clocks = other_clocks;
     work->asked.site.context = work;
     pthread_mutex_init(&work->lock, NULL);
+    /* A port is opened only for a trace that could be opened. */
     if (server_options_of(options, &where, &err) != STATUS_OK ||
         side_open(&work->asked, work->title, false, &err) != STATUS_OK) {
         free(work);
@@ -190,6 +200,7 @@ int cmd_view(const struct command *command, const struct view_options *options)
     }
     const struct timeline_info *info = timeline_info(work->asked.pictures.timeline);
     run_report_damage(&info->end, time_since(info->begin_ns, info->end_ns));
+    /* Before threads are started: they inherit it, and the signal is received here. */
     sigset_t ends = block_signals();
     struct server *server = server_start(where, view_answer, &work->asked.site, &err);
     int signal_number = 0;

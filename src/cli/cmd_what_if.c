@@ -67,10 +67,12 @@ static enum status ask_network(struct question *question, const struct what_if_o
         question->network.eager_limit = (int64_t)options->eager.value;
     if (wants_network(options))
         question->change.network = &question->network;
+    /* Times are added up in 64 bits: a latency of days would overflow in long runs. */
     if (options->latency.ns > NETWORK_LATENCY_MAX)
         return error_set(err, ERROR_USAGE, "--latency: '%s' is too long (at most 10 s)", options->latency.text);
     if (options->bandwidth.text && options->bandwidth.value <= 0)
         return error_set(err, ERROR_USAGE, "--bandwidth: %s bytes per second is too slow", options->bandwidth.text);
+    /* The replay as recorded has the network's costs in its times; a model network has costs of its own. */
     if (wants_network(options) && wants_replay(options))
         return error_set(err, ERROR_USAGE,
                          "--ideal, --free and --speed-up of a function apply to the recorded network: they cannot be "
@@ -86,6 +88,7 @@ static bool parse_speed(const char *text, double *speed)
     if (strcmp(text, "mean") == 0)
         return true;
     *speed = strtod(text, &end);
+    /* Also no NaN: any comparison with it is false. */
     return end != text && *end == '\0' && *speed > 0 && *speed <= 1e9;
 }
 
@@ -97,6 +100,7 @@ static enum status ask_speed_up(struct question *question, const char *text, str
     if (length == 0 || length >= LIST_SIZE || !parse_speed(equals + 1, &question->change.speed))
         return error_set(err, ERROR_USAGE, "--speed-up: '%s' is not a list of processes with a factor (0-3=2, 5=mean)",
                          text);
+    /* The list without its factor, as selections are parsed elsewhere. */
     memcpy(question->list, text, length); /* the rest is zero: it ends there */
     if (selection_ranks(question->list, &question->faster, &question->change.faster_count, err) != STATUS_OK)
         return STATUS_FAILED;
@@ -107,6 +111,7 @@ static enum status ask_speed_up(struct question *question, const char *text, str
 /* "sort=25%": the function's own code takes 25 % less time. Names may contain "=", as operators of C++ do. */
 static enum status ask_function(struct question *question, const char *text, struct error *err)
 {
+    /* The last "=": those before it belong to the function's name. */
     const char *equals = strrchr(text, '=');
     char *end;
     double percent = equals ? strtod(equals + 1, &end) : 0;
@@ -127,6 +132,7 @@ static struct what_if_free free_of(const char *name)
     enum wait_kind wait = wait_kind_find(name);
     int64_t number;
     bool by_tag = strncmp(name, "tag=", 4) == 0;
+    /* Names are tried in the order of how particular they are. */
     if (wait != WAIT_NONE)
         return (struct what_if_free){.what = WHAT_IF_FREE_WAIT, .wait = wait};
     if ((by_tag || strncmp(name, "comm=", 5) == 0) &&
@@ -149,6 +155,7 @@ static enum status ask_free(struct question *question, const char *list, struct 
         size_t length = strcspn(at, ",");
         if (length >= NAME_SIZE)
             return fault_free(at, (int)length, err);
+        /* The names are kept as they were given, for the words of the answer. */
         ARRAY_RESERVE(question->names, question->name_capacity, question->free_count + 1);
         snprintf(question->names[question->free_count], NAME_SIZE, "%.*s", (int)length, at);
         ARRAY_PUSH(question->free, question->free_count, question->free_capacity, (struct what_if_free){0});
@@ -290,6 +297,7 @@ static void say_change(struct question *question, const struct what_if_options *
 static enum status check(const struct what_if_options *options, const struct engine_result *run, struct error *err)
 {
     const struct metrics *metrics = run->metrics;
+    /* What needs a replay needs the events. */
     if (metrics->own_defs && (options->causal || asks_anything(options) || !metrics->analysis))
         return error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no events: give the trace",
                          options->common.inputs[0]);
@@ -349,6 +357,7 @@ static int answer(const struct what_if_options *options, struct question *questi
     char nearest[GUESS_TEXT];
     struct scenario *scenario = &question->scenario;
     struct what_if_answer answer = engine_what_if(run, &question->change);
+    /* Only the engine knows what the trace has: its answer says which of the words fits nothing. */
     if (answer.lack == WHAT_IF_LACKS_PROCESSES)
         (void)error_set(err, ERROR_USAGE, "--speed-up: there is no process %s in this trace", question->list);
     if (answer.lack == WHAT_IF_LACKS_FREE)
@@ -381,6 +390,7 @@ static int answer_functions(const struct what_if_options *options, const struct 
 {
     char title[300];
     const struct metrics *metrics = run->metrics;
+    /* Without samples nothing is known of what is computed between the calls. */
     if (!metrics->profile || metrics->profile->taken_count == 0) {
         (void)fault_samples(options, err);
         return command_fault(err);

@@ -19,6 +19,7 @@ static void print_others(void)
     for (size_t i = 0; i < command_count(); i++) {
         if (!(command_at(i)->kind & COMMAND_UNLISTED))
             continue;
+        /* Broken by hand: the terminal would break within a name. */
         if (used + 1 + strlen(command_at(i)->name) > 80)
             used = (size_t)printf("\n       ") - 1;
         used += (size_t)printf(" %s", command_at(i)->name);
@@ -43,6 +44,7 @@ static void print_help(void)
           "Traces: every format of `sight formats`, also gzip or zstd; - is standard input.\n"
           "Help: sight help COMMAND, sight help metric NAME, or sight help TOPIC, as\n",
           stdout);
+    /* Topics are the table's, so that a new one is offered without a word here. */
     for (size_t i = 0; help_topic_at(i); i++)
         printf("%s ", help_topic_at(i));
     puts("- man sight.");
@@ -82,6 +84,7 @@ static void write_formats(struct output *output)
    group stand together in the glossary. */
 static void write_metrics(struct output *output)
 {
+    /* Room for the longest group of the glossary, of which a test counts the names. */
     char line[4096];
     for (size_t i = 0; i < glossary_count();) {
         struct term first = glossary_at(i);
@@ -111,6 +114,7 @@ static void write_findings(struct output *output)
                     "it is an upper bound, and savings do not add up.");
     output_text(output, "\n");
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++) {
+        /* A finding without a meaning would fail the glossary's test; here it must not read beyond its end. */
         size_t at = glossary_find(finding_id(kind), 0);
         write_entry(output, finding_id(kind), at < glossary_count() ? glossary_at(at).meaning : "");
     }
@@ -119,6 +123,7 @@ static void write_findings(struct output *output)
 
 static void write_numbers(struct output *output)
 {
+    /* The limits are those of the heuristics: help cannot state others. */
     char verdicts[400];
     snprintf(
         verdicts, sizeof verdicts,
@@ -144,6 +149,7 @@ static void write_numbers(struct output *output)
 
 static void write_exit_codes(struct output *output)
 {
+/* The table of main.h, so that help, manual and program have the same codes. */
 #define WRITE_CODE(name, code, meaning) output_print(output, "  %3d  %s\n", code, meaning);
     EXIT_CODES(WRITE_CODE)
 #undef WRITE_CODE
@@ -180,6 +186,7 @@ static void write_topic(struct output *output, const void *context)
 
 static void write_term(struct output *output, const struct term *term)
 {
+    /* Only what a term has: most have no formula. */
     const char *const parts[][2] = {
         {"unit", term->unit}, {"formula", term->formula}, {"source", term->source}, {"shown by", term->group->shown}};
     output_print(output, "%s\n", term->name);
@@ -210,6 +217,7 @@ static int help_on_metric(const char *name)
         return run_output(NULL, write_terms, name, EXIT_DONE);
     char text[GUESS_TEXT];
     struct guess guess = guess_of(name, strlen(name));
+    /* A name that is nearly one of the glossary's is most likely a typing error. */
     for (size_t i = 0; i < glossary_count(); i++)
         guess_try(&guess, glossary_at(i).name);
     fprintf(stderr, "sight: unknown name '%s'%s\n", name, guess_text(text, &guess, "", " (try 'sight help metrics')"));
@@ -239,6 +247,7 @@ int help(int argc, char **argv)
     if (metric && argc > 1)
         return help_on_metric(argv[1]);
     const struct command *command = command_find(argv[0]);
+    /* "metric" without a name lists the names. */
     const struct topic *topic = topic_find(metric ? "metrics" : argv[0]);
     if (!command && !topic) {
         return no_help(argv[0]);

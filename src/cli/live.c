@@ -50,6 +50,7 @@ static enum status read_late(struct live *live, bool with_iterations, struct err
         sinks[count++] = live_iterations_sink(iterations);
     }
     enum status status = stream_run(state->reader, sinks, count, NULL, NULL, err);
+    /* Also after a fault: it must be freed. */
     live->stuck = stuck_builder_end(stuck);
     live->stuck->begin_ns = 0; /* the trace's time counts from its begin, also where that was not read */
     if (iterations)
@@ -151,6 +152,7 @@ static char *environment_of(const char *pid, const char *name)
         return NULL;
     char *text = memory_new(ENVIRONMENT_MAX), *value = NULL;
     size_t length = 0, name_length = strlen(name);
+    /* Files of /proc have no size: they are read until they end. */
     for (ssize_t got;
          length + 1 < ENVIRONMENT_MAX && (got = read(file, text + length, ENVIRONMENT_MAX - 1 - length)) > 0;)
         length += (size_t)got;
@@ -162,8 +164,8 @@ static char *environment_of(const char *pid, const char *name)
     return value;
 }
 
-/* True if one is the other, or an ancestor of it. */
-/* Open MPI's and MPICH's launchers put processes of their own between themselves and the program's. */
+/* True if one is the other, or an ancestor of it: Open MPI's and MPICH's launchers put processes of their own between
+ * themselves and the program's. */
 static bool descends(long pid, long ancestor)
 {
     enum { GENERATIONS = 32 }; /* processes come and go meanwhile: the walk must end whatever it meets */

@@ -34,6 +34,7 @@ static bool is_executable(const char *path)
 /* The file that the system would run for a word. */
 static bool find_file(const char *word, char *path, size_t size)
 {
+    /* A word with a slash is a path, as in a shell. */
     if (strchr(word, '/'))
         return (size_t)snprintf(path, size, "%s", word) < size && is_executable(path);
     const char *at = getenv("PATH");
@@ -53,6 +54,7 @@ enum elf_kind { ELF_NONE, ELF_STATIC, ELF_DYNAMIC };
 static enum elf_kind elf_kind_of(const unsigned char *file, size_t size)
 {
     Elf64_Ehdr header;
+    /* Only 64-bit programs: the recorders are built for this machine. */
     if (size < sizeof header || memcmp(file, ELFMAG, SELFMAG) != 0 || file[EI_CLASS] != ELFCLASS64)
         return ELF_NONE;
     memcpy(&header, file, sizeof header);
@@ -72,12 +74,14 @@ static enum elf_kind elf_kind_of(const unsigned char *file, size_t size)
 static enum mpi_kind kind_of_libraries(const char *path)
 {
     int ends[2];
+    /* Closed on exec, so that the end of the list is seen when the child ends. */
     if (pipe2(ends, O_CLOEXEC) != 0)
         return MPI_KIND_NONE;
     pid_t child = fork();
     if (child == 0) {
         dup2(ends[1], STDOUT_FILENO);
         dup2(ends[1], STDERR_FILENO);
+        /* Set in the child alone: it would keep the launcher from running. */
         setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
         execl(path, path, (char *)NULL);
         _exit(127);
@@ -151,6 +155,7 @@ struct program program_find(char *const *words, size_t count)
 {
     struct program last = {0}, program;
     for (size_t i = 0; i < count; i++) {
+        /* Options are no programs, even if a file has such a name. */
         if (words[i][0] == '-' || !program_look(&program, words[i]))
             continue;
         last = program;

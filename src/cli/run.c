@@ -20,6 +20,7 @@ static void on_signal(int signal_number)
 {
     int code = EXIT_SIGNAL + signal_number;
     unfinished_remove();
+    /* Nothing can be done if the words cannot be written: the process ends all the same. */
     if (last_words && write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
         _exit(code);
     _exit(code);
@@ -38,6 +39,7 @@ void run_catch_signals(void)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction before;
         sigaction(numbers[i], NULL, &before);
+        /* Signals that were ignored when sight began stay ignored. */
         if (before.sa_handler != SIG_IGN) /* nohup */
             sigaction(numbers[i], &action, NULL);
     }
@@ -56,6 +58,7 @@ int run_report_damage(const struct trace_end *end, int64_t last_ns)
     if (end->damage.count > 1)
         fprintf(stderr, " (and %llu more)", (unsigned long long)(end->damage.count - 1));
     if (end->total > 0)
+        /* The share says whether the rest is worth looking at. */
         fprintf(stderr, "; used %.1f %% of the size", 100.0 * (double)end->used / (double)end->total);
     if (last_ns >= 0)
         fprintf(stderr, ", up to %s", text_duration(duration, last_ns));
@@ -87,6 +90,7 @@ int run_output(const struct target_options *target, void (*write)(struct output 
     if (!output)
         return command_fault(&err);
     write(output, context);
+    /* Only now is the file renamed to its place: what failed leaves no file behind. */
     if (output_close(output, true, &err) != STATUS_OK)
         return command_fault(&err);
     return code;
@@ -122,6 +126,7 @@ static int judged_code(const char *fail_on, const struct engine_result *run, int
     if (!fail_on || !conditions_hold(fail_on, run->metrics, run->findings, text))
         return code;
     fprintf(stderr, "sight: %s\n", text);
+    /* Damage is the more serious one: a condition on half a trace may hold by chance. */
     return code == EXIT_DONE ? EXIT_CONDITION : code;
 }
 

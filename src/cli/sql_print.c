@@ -45,12 +45,14 @@ static size_t characters(const char *text)
 static void ratio_text(char *buffer, size_t size, double ratio)
 {
     snprintf(buffer, size, "%.15g", ratio);
+    /* 15 digits are enough for most numbers; 17 always are (IEEE 754). */
     if (strtod(buffer, NULL) != ratio)
         snprintf(buffer, size, "%.17g", ratio);
 }
 
 static void number_text(char *buffer, size_t size, struct value value)
 {
+    /* Times to the nanosecond: as a double, a time of some weeks would lose them. */
     if (value.kind == VALUE_TIME)
         snprintf(buffer, size, "%s%" PRIu64 ".%09" PRIu64, value.integer < 0 ? "-" : "",
                  (uint64_t)llabs(value.integer) / 1000000000, (uint64_t)llabs(value.integer) % 1000000000);
@@ -70,6 +72,7 @@ static char *cell_text(struct value value)
         number_text(number, sizeof number, value);
         return memory_copy_string(number);
     }
+    /* A byte that a terminal does not show may become "…" or "?", at most three bytes. */
     size_t size = strlen(value.text) * 3 + 8;
     char *text = memory_new(size);
     text_for_terminal(text, size, value.text, TEXT_MOST);
@@ -86,6 +89,7 @@ static void write_cell(struct sql_printer *printer, const struct column *column,
 {
     size_t length = characters(cell), room = column->width;
     if (!column->text) {
+        /* Beyond the first rows a number may be wider than its column: it is written whole. */
         output_print(printer->output, "%*s%s", (int)(length < room ? room - length : 0), "", cell);
     } else if (length > room) {
         char *cut = memory_new(room * 4 + 8); /* UTF-8 has at most four bytes per character */
@@ -110,6 +114,7 @@ static void write_block(struct sql_printer *printer, char *const *cells)
     size_t longest = 0;
     char first[128], indent[128];
     for (size_t i = 0; i < printer->column_count; i++) {
+        /* A name of an expression may be as long as the query: it does not decide where values begin. */
         size_t length = characters(printer->columns[i].name);
         if (length < 40)
             longest = larger(longest, length);
@@ -136,8 +141,8 @@ static size_t width_of(const struct sql_printer *printer)
     return sum;
 }
 
-/* Makes the widest column of text one narrower; false: none can be. */
-/* Numbers are never cut: half a number is a wrong one. A column keeps room for its name, which says what it is. */
+/* Makes the widest column of text one narrower; false: none can be. Numbers are never cut: half a number is a wrong
+   one. A column keeps room for its name, which says what it is. */
 static bool narrow(struct sql_printer *printer)
 {
     struct column *widest = NULL;
@@ -154,6 +159,7 @@ static bool narrow(struct sql_printer *printer)
 
 static void align(struct sql_printer *printer)
 {
+    /* A column is as wide as its name at least. */
     for (size_t i = 0; i < printer->column_count; i++)
         printer->columns[i].width = characters(printer->columns[i].name);
     for (size_t i = 0; i < printer->cell_count; i++) {
@@ -198,6 +204,7 @@ static void print_aligned(struct sql_printer *printer)
         return;
     align(printer);
     printer->aligned = true;
+    /* In blocks each row has the names beside it; they are listed only where there is no row. */
     if (!printer->blocks || printer->cell_count == 0)
         write_head(printer);
     for (size_t i = 0; i < printer->cell_count; i += printer->column_count)
@@ -248,6 +255,7 @@ static void row_text(struct sql_printer *printer, const struct value *values)
 {
     for (size_t i = 0; i < printer->column_count; i++) {
         ARRAY_PUSH(printer->cells, printer->cell_count, printer->cell_capacity, cell_text(values[i]));
+        /* Only the first rows decide: a column must not change its side while it is printed. */
         printer->columns[i].text = printer->columns[i].text || (!printer->aligned && values[i].kind == VALUE_TEXT);
     }
     if (!printer->aligned && printer->cell_count < ROWS_ALIGNED * printer->column_count)
@@ -311,6 +319,7 @@ static bool take_row(void *context, const struct value *values, size_t count)
         row_csv(printer, values);
     else
         row_json(printer, values);
+    /* The query is then ended: its other rows would be computed for nobody. */
     return printer->output->fault.kind == ERROR_NONE;
 }
 

@@ -103,6 +103,7 @@ void status_write_text(struct output *output, const struct live *live, const str
         output_text(output, "  All processes have come to MPI_Finalize.\n");
         return;
     }
+    /* A run that hangs is described by its places, below. */
     if (!stuck_is_reported(stuck))
         output_print(output, "  It goes on: the last call was entered or left %s ago.\n",
                      text_duration(quiet, time_since(stuck->progress_ns, stuck->end_ns)));

@@ -66,6 +66,7 @@ size_t cells_functions(const struct metrics *metrics, const struct heuristic_res
     struct function_share *all = memory_new(states * sizeof *all);
     for (size_t i = 0; i < result->cell_count; i++) {
         const struct cell *cell = &result->cells[i];
+        /* Cells of whole processes belong to no function. */
         if (cell->state < 0)
             continue;
         struct function_share *share = &all[cell->state];
@@ -81,6 +82,7 @@ size_t cells_functions(const struct metrics *metrics, const struct heuristic_res
             all[found++] = all[i];
     if (found > 0)
         qsort(all, found, sizeof *all, by_share);
+    /* Callers ask for the first few, and get to know how many there are. */
     memcpy(shares, all, smaller(found, count) * sizeof *shares);
     free(all);
     return found;

@@ -90,6 +90,7 @@ static void compare_quantities(struct comparison *comparison)
     for (size_t v = 0; v < comparison->version_count; v++) {
         const struct version *version = &comparison->versions[v];
         for (size_t run = 0; run < version->run_count; run++) {
+            /* Some quantities come from heuristics, which are judged once for each run. */
             struct heuristic_result *results = heuristics_judge(version->runs[run]);
             for (size_t i = 0; i < quantity_count(); i++)
                 average(&comparison->quantities[v * quantity_count() + i], run, version->run_count,
@@ -112,6 +113,7 @@ static struct compared_function *function_named(struct comparison *comparison, s
     int32_t found = defs_find_state(names->defs, state->name);
     if (found != EVENT_UNKNOWN)
         return &comparison->functions[found];
+    /* The definitions serve as an index of names: they find a name in constant time. */
     defs_add_state(
         names->defs,
         &(struct state_def){.name = state->name, .id = EVENT_UNKNOWN, .start = EVENT_UNKNOWN, .end = EVENT_UNKNOWN});
@@ -196,6 +198,7 @@ static uint32_t ranks_end(const struct comparison *comparison)
     for (size_t v = 0; v < comparison->version_count; v++)
         for (size_t run = 0; run < comparison->versions[v].run_count; run++) {
             const struct metrics *metrics = comparison->versions[v].runs[run];
+            /* The last row has the largest rank. */
             if (metrics->process_count && metrics->process[metrics->process_count - 1].rank >= end)
                 end = metrics->process[metrics->process_count - 1].rank + 1;
         }
@@ -208,6 +211,7 @@ static void compare_process(struct comparison *comparison, size_t *place, size_t
     const struct metrics *metrics = comparison->versions[v].runs[run];
     const struct process_row *row = &metrics->process[at];
     size_t versions = comparison->version_count, runs = comparison->versions[v].run_count;
+    /* Place + 1: 0 says that the process was not met yet. */
     if (place[row->rank] == 0) {
         /* One block for the three rows of values; comparison_clear frees it by the first. */
         struct averaged *all = memory_new(3 * versions * sizeof *all);
@@ -236,6 +240,7 @@ static void compare_processes(struct comparison *comparison)
             const struct metrics *metrics = comparison->versions[v].runs[run];
             for (size_t i = 0; i < metrics->process_count; i++)
                 compare_process(comparison, place, &capacity, v, run, i);
+            /* Compared with the first run of the first version. */
             comparison->sizes_differ |= metrics->process_count != comparison->versions[0].runs[0]->process_count;
         }
     if (comparison->process_count > 0)

@@ -19,6 +19,7 @@ enum { VALUES = sizeof value_names / sizeof *value_names };
 static double value_at(size_t index, const struct metrics *metrics)
 {
     const struct analysis *analysis = metrics->analysis;
+    /* All are computed for the one that is asked for: they are sums that exist already. */
     const double values[] = {
 #define CONDITION(name, expression) expression,
 #include "heuristics/conditions.def"
@@ -42,6 +43,7 @@ bool condition_limit_parse(const char *text, struct condition_limit *limit)
                  {"ms", 1e-3, true}, {"us", 1e-6, true}, {"ns", 1e-9, true}};
     char *end;
     limit->value = strtod(text, &end);
+    /* strtod() also reads "inf" and "nan", which no number could be compared with. */
     if (end == text || !isfinite(limit->value))
         return false;
     end += strspn(end, " ");
@@ -75,6 +77,7 @@ static bool parse(const char *text, size_t length, struct condition *condition)
         return false;
     memcpy(copy, text, length);
     copy[length] = '\0';
+    /* Neither "<=" nor "==": equal is nothing that measured times are. */
     char *sign = strpbrk(copy, "<>");
     if (!sign || sign == copy)
         return false;
@@ -105,6 +108,8 @@ static enum status not_a_condition(const char *text, size_t length, struct error
 
 enum status conditions_check(const char *conditions, struct error *err)
 {
+    /* Conditions are separated by commas; all are checked, so that a fault in the last shows before the trace is
+     * read. */
     for (const char *at = conditions;; at++) {
         struct condition condition;
         size_t length = strcspn(at, ",");
@@ -146,7 +151,9 @@ static double finding_value(const struct findings *findings, const struct condit
 {
     for (size_t i = 0; i < findings->count; i++)
         if (strcmp(findings->finding[i].id, condition->name) == 0)
+            /* In the unit of its limit: a finding has seconds and a share. */
             return condition->limit.in_seconds ? findings->finding[i].saving_s : findings->finding[i].share;
+    /* A finding that is not reported saves nothing that could be seen: it is below any limit. */
     return 0;
 }
 

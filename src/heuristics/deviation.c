@@ -42,6 +42,7 @@ struct spread {
 
 static int64_t communication_ns(const struct metrics *metrics, size_t row)
 {
+    /* Polling is MPI: a process that asks again and again does not compute. */
     return metrics->process[row].communication_ns + metrics_polled_ns(metrics, row);
 }
 
@@ -55,6 +56,7 @@ static struct series series_of(const struct metrics *metrics, int64_t (*time_ns)
     struct series series = series_new(metrics->process_count);
     for (size_t i = 0; i < metrics->process_count; i++) {
         series.value[i] = (double)time_ns(metrics, i) / 1e9;
+        /* Places of a series are rows: the rank identifies them where processes are left out. */
         series.rank[i] = metrics->process[i].rank;
     }
     return series;
@@ -62,6 +64,7 @@ static struct series series_of(const struct metrics *metrics, int64_t (*time_ns)
 
 static enum verdict spread_verdict(const struct measure *measure, double duration)
 {
+    /* A mean of 0 has no variation. */
     if (measure->count < 2 || measure->mean <= 0)
         return VERDICT_UNKNOWN;
     /* Processes that hardly compute may differ by any factor: the run would not be shorter. */
@@ -80,6 +83,7 @@ static const char *process_word(size_t count)
 /* "2.4 times as long as", or in per cent if that reads better. */
 static char *times_text(char *buffer, size_t size, double more, double less)
 {
+    /* A factor of ten thousand is no number that anyone would check. */
     if (less <= 0 || more / less >= 10000)
         snprintf(buffer, size, "far longer than");
     else if (more / less >= 9.95)
@@ -96,6 +100,7 @@ enum { RANGE_TEXT_SIZE = 2 * TEXT_NUMBER_SIZE + 16 };
 static char *range_text(char buffer[RANGE_TEXT_SIZE], double least, double most, const char *one)
 {
     char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE];
+    /* Compared as they are shown: values that differ in the fourth digit look the same. */
     if (strcmp(seconds_text(from, least), seconds_text(to, most)) == 0)
         snprintf(buffer, RANGE_TEXT_SIZE, "%s%s", from, one);
     else
@@ -128,6 +133,7 @@ static const char *distance_words(const struct spread *spread)
     const struct pattern *pattern = &spread->pattern;
     if (pattern->shape == SHAPE_FEW_HIGH)
         return spread->subject->above;
+    /* Few that are far below may simply have less to do; only next to nothing is worth a word of its own. */
     if (pattern->far_mean < IDLE * pattern->rest_mean)
         return spread->subject->below;
     return "far below the rest";
@@ -138,6 +144,7 @@ static void say_few(struct heuristic_result *result, const struct spread *spread
     const struct pattern *pattern = &spread->pattern;
     size_t few = pattern->far_count;
     bool high = pattern->shape == SHAPE_FEW_HIGH;
+    /* The subject's words are in both numbers, as English verbs differ. */
     const char *verb = text_plural(few, spread->subject->does, spread->subject->do_);
     char ranks[RANKS_TEXT_SIZE], far[TEXT_NUMBER_SIZE], rest[TEXT_NUMBER_SIZE], range[RANGE_TEXT_SIZE];
     char mean[64] = "", times[64] = "much less than";
@@ -166,6 +173,7 @@ static void say_groups(struct heuristic_result *result, const struct spread *spr
     const char *compared = rest_ranks, *form = "Even and odd ranks alternate";
     if (alternating) {
         static const char *const parity[] = {"even", "odd"};
+        /* Which parity computes longer is known of any member of the far group. */
         uint32_t odd = pattern->far[0] % 2;
         snprintf(far_ranks, sizeof far_ranks, "the %s ranks", parity[odd]);
         snprintf(rest_ranks, sizeof rest_ranks, "the %s ones", parity[1 - odd]);
@@ -189,6 +197,7 @@ static void say_gradient(struct heuristic_result *result, const struct spread *s
     struct {
         double seconds;
         uint32_t rank;
+        /* Least and most are named with their ranks, whatever the direction of the gradient. */
     } ends[] = {{measure->least, measure->least_rank}, {measure->most, measure->most_rank}};
     char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE];
     /* The sign of the rank correlation: falling values begin with the largest. */
@@ -256,11 +265,13 @@ static double value_at(const struct series *series, uint32_t rank)
 static void say_master(struct heuristic_result *result, const struct spread *spread, const struct series *series,
                        uint32_t master)
 {
+    /* A master is expected to differ: whether the work is even is a question about its workers. */
     struct series workers = series_without(series, master);
     struct spread rest = {.subject = spread->subject, .measure = measure_of(&workers), .duration = spread->duration};
     rest.pattern = pattern_of(&workers, &rest.measure);
     double own = value_at(series, master);
     char text[TEXT_NUMBER_SIZE], range[RANGE_TEXT_SIZE], deviation[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
+    /* A master that computes a tenth of what its workers do is one that only hands out work. */
     bool hardly = own < 0.1 * rest.measure.mean;
     enum verdict verdict = spread_verdict(&rest.measure, spread->duration);
     bool uneven = verdict == VERDICT_FAIR || verdict == VERDICT_POOR;
@@ -289,6 +300,7 @@ static void say_master(struct heuristic_result *result, const struct spread *spr
              hardly ? "process %s is a master that hardly %s %s its workers"
                     : "process %s is a master that %s %s its workers",
              text_number(master).text, spread->subject->does, hardly ? "compared with" : than);
+    /* Charts and reports mark the process. */
     result->master = master;
     result_detail(result, "deviation_without_master_s", rest.measure.deviation, true);
     result_detail(result, "variation_without_master", rest.measure.variation, false);
@@ -339,6 +351,7 @@ static void judge_spread(const struct metrics *metrics, const struct subject *su
     result->shape = spread.pattern.shape;
     result->verdict = spread_verdict(&spread.measure, spread.duration);
     add_details(result, &spread.measure);
+    /* Only heuristics about computing and communication know masters. */
     int64_t master = -1;
     if (masters)
         master = master_of(metrics);
@@ -347,6 +360,7 @@ static void judge_spread(const struct metrics *metrics, const struct subject *su
     } else if (result->verdict == VERDICT_GOOD) {
         say_even(result, &spread);
     } else if (master >= 0) {
+        /* What evening out would save at most: the slowest then takes the mean. */
         result->lost = spread.measure.imbalance;
         say_master(result, &spread, &series, (uint32_t)master);
     } else {
@@ -363,6 +377,7 @@ static void advise_compute(struct heuristic_result *result, const struct pattern
 {
     char ranks[RANKS_TEXT_SIZE];
     switch (pattern->shape) {
+    /* A few that have more: their neighbours in rank have the same code. */
     case SHAPE_FEW_HIGH:
         ranks_text(ranks, pattern->far, pattern->far_count);
         result_suggest(result, "give %s %s less work, or find out what %s that the other processes do not",
@@ -388,6 +403,7 @@ static void advise_compute(struct heuristic_result *result, const struct pattern
                        text_number(measure->least_rank).text);
         break;
     default:
+        /* Without a pattern only a scheme that adapts by itself helps. */
         result_suggest(result, "hand out the work in smaller pieces, as processes ask for it; process %s has the most",
                        text_number(measure->most_rank).text);
     }
@@ -438,6 +454,7 @@ static bool mirrors_computing(const struct metrics *metrics)
     double mirrored = correlation(compute.value, communication.value, compute.count);
     series_clear(&compute);
     series_clear(&communication);
+    /* Nearly -1: what one process computes less it waits more. */
     return mirrored <= -0.9;
 }
 

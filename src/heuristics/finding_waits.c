@@ -27,6 +27,7 @@ static void find_functions(const struct analysis *analysis, const struct metrics
         size_t best = SIZE_MAX;
         for (size_t i = 0; i < analysis->state_count; i++) {
             bool taken = false;
+            /* By name, as the finding keeps names: it is read when the definitions may be gone. */
             for (size_t k = 0; k < place; k++)
                 taken |= finding->functions[k] == metrics->defs->states[i].name;
             if (!taken && states_ns[i] > 0 && (best == SIZE_MAX || states_ns[i] > states_ns[best]))
@@ -55,6 +56,7 @@ static void fill_evidence(const struct wait_sums *sums, struct finding *finding)
 /* The share of the blame on the causes that are named. */
 static double blame(const struct metrics *metrics, const struct wait_sums *sums, const struct ranks *causes)
 {
+    /* Both lists are in the order of ranks: one pass finds the named ones. */
     double named = 0;
     size_t at = 0;
     for (size_t i = 0; i < metrics->process_count && at < causes->count; i++)
@@ -88,6 +90,7 @@ static void say_waits(const struct finding_input *input, const struct wait_words
         count[TEXT_NUMBER_SIZE], calls[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
     who_text(victims, &finding->victims, analysis->process_count);
     who_text(causes, &finding->causes, analysis->process_count);
+    /* With too many causes the sentence does not name them. */
     bool spread = is_spread(analysis, &finding->causes);
     if (spread && finding->victims.count == 1)
         snprintf(finding->title, sizeof finding->title, "%s: %s waits for the other processes", words->title, victims);
@@ -145,6 +148,7 @@ static bool fill_waits(const struct finding_input *input, const struct wait_word
                        struct finding *finding)
 {
     const struct analysis *analysis = input->analysis;
+    /* What costs no time is no finding, whatever the number of calls. */
     if (sums->ns <= 0)
         return false;
     finding->waiting_s = (double)sums->ns / 1e9;
@@ -154,6 +158,7 @@ static bool fill_waits(const struct finding_input *input, const struct wait_word
     memcpy(finding->course_ns, sums->course_ns, sizeof finding->course_ns);
     finding->victims = ranks_with_most(input->metrics, sums->victims_ns, VICTIMS_PART);
     finding->causes = ranks_to_blame(input->metrics, sums->causes_ns);
+    /* Checked as soon as the causes are known: texts of a finding that is dropped need not be made. */
     if (is_noise(analysis, finding))
         return false;
     find_functions(analysis, input->metrics, sums->states_ns, finding);
@@ -221,6 +226,7 @@ bool find_wrong_order(const struct finding_input *input, struct finding *finding
         "let the master take results in the order in which they arrive (MPI_ANY_SOURCE), not worker by worker"};
     const struct wait_sums *same = &input->analysis->waits[WAIT_WRONG_ORDER_SAME],
                            *other = &input->analysis->waits[WAIT_WRONG_ORDER_OTHER];
+    /* With one kind alone its own numbers stand, its saving included. */
     if (other->ns == 0)
         return fill_waits(input, &words, same, finding);
     if (same->ns == 0)
@@ -401,6 +407,7 @@ bool find_io(const struct finding_input *input, struct finding *finding)
         snprintf(finding->title, sizeof finding->title, "file I/O takes %s of all processes' time",
                  text_share(share, finding->waiting_s / all_s));
     else
+        /* Those that do the I/O are what the others wait for. */
         finding->causes = ranks_to_blame(input->metrics, sums->victims_ns);
     if (!of_all)
         snprintf(finding->title, sizeof finding->title, "all processes wait while %s %s file I/O, %s of the run", who,

@@ -27,6 +27,7 @@ static double run_ns(const struct metrics *metrics)
 double iterations_saving(const struct metrics *metrics)
 {
     const struct iteration_metrics *iterations = &metrics->phases->iterations;
+    /* The least that is known: what even iterations of the whole run would save, without a replay. */
     double run = run_ns(metrics), saving = (double)iterations->recoverable_ns;
     bool by_steps;
     /* If iterations are as uneven as the totals, even work is the same fix. */
@@ -55,6 +56,7 @@ bool iteration_class_shows_in_totals(enum iteration_class kind)
 bool iterations_are_dynamic(const struct iteration_metrics *iterations)
 {
     enum iteration_class kind = iterations->kind;
+    /* A rhythm that differs says that the iterations may be cut in the wrong places: nothing rests on them then. */
     if (iterations->loop == PHASE_NONE || kind == ITERATION_TOO_FEW || kind == ITERATION_BALANCED ||
         kind == ITERATION_STATIC || iteration_rhythm_differs(iterations))
         return false;
@@ -125,6 +127,7 @@ static bool has_trend(const struct iteration_metrics *iterations)
 static void add_trend(char text[ITERATIONS_TEXT_SIZE], const struct iteration_metrics *iterations)
 {
     char share[TEXT_NUMBER_SIZE];
+    /* The trend is the change over the whole run as a share of the mean. */
     add(text, "Iterations become %s over the run, by %s of their mean", iterations->trend > 0 ? "longer" : "shorter",
         text_share(share, fabs(iterations->trend)));
 }
@@ -134,6 +137,7 @@ static double slow_share(const struct metrics *metrics)
 {
     const struct iteration_metrics *iterations = &metrics->phases->iterations;
     double sum = 0, run = run_ns(metrics);
+    /* Only the slowest are kept; there may be more slow ones than those. */
     for (size_t i = 0; i < iterations->slowest_count && i < iterations->slow; i++)
         sum += (double)(iterations->slowest[i].time_ns - iterations->median_ns);
     return ratio_of(sum, run);
@@ -204,6 +208,7 @@ void iterations_text(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metr
     char count[TEXT_NUMBER_SIZE], median[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], rhythm[TEXT_NUMBER_SIZE];
     text[0] = '\0';
     if (iterations->loop == PHASE_NONE) {
+        /* Loops that are not common to all processes: roles of their own. */
         if (phases->loop_count > 1)
             add(text, "The processes have no iterations in common.");
         else
@@ -214,6 +219,7 @@ void iterations_text(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metr
     add(text, "%s iterations of %s (median), %s of the run%s.", text_thousands(count, iterations->count),
         text_duration(median, iterations->median_ns), text_share(share, loop_share(phases)),
         phases->by_world ? ", separated by collectives of the whole run" : "");
+    /* Caches fill and pages are touched first in the first iterations: they count apart. */
     if (iterations->warm_up == 1)
         add(text, " The first is warm-up.");
     if (iterations->warm_up > 1)
@@ -236,6 +242,7 @@ void iterations_text(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metr
         add_slow(text, iterations);
         add(text, ".");
     }
+    /* Said last, as it questions everything before it. */
     if (iteration_rhythm_differs(iterations))
         add(text, " The rhythm of computing differs: %s. The iterations may be cut in the wrong places.",
             text_duration(rhythm, iterations->rhythm_ns));

@@ -12,6 +12,7 @@ enum { LEAST_PROCESSES = 4 };
 
 const char *structure_name(enum structure_kind kind)
 {
+/* The table of kinds is in the header, so that names and kinds cannot differ. */
 #define STRUCTURE_WORD(name, word) word,
     static const char *const names[] = {STRUCTURE_KINDS(STRUCTURE_WORD)};
 #undef STRUCTURE_WORD
@@ -38,6 +39,7 @@ static bool is_better(const struct structure_match *match, const struct structur
     /* A larger template explains what a smaller one does, with pairs that never talk: the one in full use is right. */
     if (match->score <= 0 || !explains_as_much(match, than))
         return match->score > than->score;
+    /* Of templates that explain as much, the one that uses more of its own pairs is the smaller claim. */
     if (fabs(match->used - than->used) > AS_GOOD)
         return match->used > than->used;
     return order == STEPS_IN_ORDER && match->kind == STRUCTURE_BUTTERFLY && than->kind == STRUCTURE_HALO;
@@ -54,6 +56,7 @@ static bool order_decides(const struct structure *structure, enum step_order ord
 static void choose(struct structure *structure, const struct structure_match matches[STRUCTURE_TEMPLATES],
                    enum step_order order)
 {
+    /* Two passes: the second best is that of all but the best, which may be better than any met before. */
     int best = 0, second = -1;
     for (int i = 1; i < STRUCTURE_TEMPLATES; i++)
         if (is_better(&matches[i], &matches[best], order))
@@ -64,6 +67,7 @@ static void choose(struct structure *structure, const struct structure_match mat
     structure->best = matches[best];
     structure->second = matches[second];
     structure->kind = STRUCTURE_IRREGULAR;
+    /* Below that, no structure explains enough to be named. */
     if (structure->best.score >= REGULAR)
         structure->kind = structure->best.kind;
     double clear = CLEAR;
@@ -78,6 +82,7 @@ static void choose(struct structure *structure, const struct structure_match mat
 struct structure structure_of(const struct structure_input *input)
 {
     struct structure structure = {.kind = STRUCTURE_TOO_FEW, .processes = input->processes};
+    /* A single process has no partner. */
     if (input->processes < 2)
         return structure;
     struct traffic_features features = traffic_features_of(input->pairs, input->pair_count, input->processes);
@@ -86,6 +91,7 @@ struct structure structure_of(const struct structure_input *input)
     structure.most_degree = features.most_degree;
     structure.mean_degree = features.mean_degree;
     if (input->processes >= LEAST_PROCESSES) {
+        /* The program's own all-to-all says more than its matrix, which any dense pattern has. */
         if (input->alltoall) {
             structure.kind = STRUCTURE_ALL_TO_ALL;
             structure.clear = true;
@@ -105,6 +111,7 @@ struct structure structure_of(const struct structure_input *input)
 /* "2 × 4 halo exchange, open borders" */
 static int write_halo(char *at, size_t size, const struct structure_match *match)
 {
+    /* Each dimension may wrap round or not; a torus wraps in all. */
     uint32_t closed = 0;
     for (uint32_t d = 0; d < match->dimensions; d++)
         closed += match->periodic[d];
@@ -126,6 +133,7 @@ static int write_halo(char *at, size_t size, const struct structure_match *match
 
 static int write_chain(char *at, size_t size, const struct structure_match *match)
 {
+    /* A ring is a pipeline that is closed. */
     const char *what = match->kind == STRUCTURE_RING ? "ring" : "pipeline";
     long long step = (long long)match->step;
     if (step == 1)
@@ -176,6 +184,7 @@ static void write_irregular(char *at, size_t size, const struct structure *struc
     char share[TEXT_NUMBER_SIZE];
     int length = snprintf(at, size, "irregular, each process with %s to %s partners",
                           text_number(structure->least_degree).text, text_number(structure->most_degree).text);
+    /* The best template, though it explains too little, shows what the program resembles. */
     if (structure->best.score > 0 && length > 0 && (size_t)length < size)
         snprintf(at + length, size - (size_t)length, "; %s would explain %s of the %s",
                  short_name(structure->best.kind), text_share(share, structure->best.score),
@@ -201,6 +210,7 @@ char *structure_text(char buffer[STRUCTURE_TEXT_SIZE], const struct structure *s
     } else if (structure->kind == STRUCTURE_IRREGULAR) {
         write_irregular(buffer, size, structure);
     } else {
+        /* "mostly": some messages are not part of it. */
         int length = snprintf(buffer, size, "%s", structure->clear ? "" : "mostly ");
         length += write_match(buffer + length, size - (size_t)length, &structure->best);
         length += snprintf(buffer + length, size - (size_t)length, ": %s of the %s",

@@ -21,6 +21,7 @@ void traffic_features_clear(struct traffic_features *features)
 static double share_in(const struct map *map, uint32_t d)
 {
     const uint64_t *weight = map_find(map, d);
+    /* A distance that no pair has is not in the map. */
     if (!weight)
         return 0;
     return (double)*weight / SHARE_ONE;

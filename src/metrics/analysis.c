@@ -20,6 +20,7 @@ const char *wait_kind_name(enum wait_kind kind)
 
 enum wait_kind wait_kind_find(const char *name)
 {
+    /* From 1 on: 0 stands for no wait, and has no name. */
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
         if (strcmp(names[kind], name) == 0)
             return (enum wait_kind)kind;
@@ -144,6 +145,7 @@ struct wait_sums *wait_sums_merged(const struct analysis *analysis, const struct
     struct wait_sums *sums = memory_new(sizeof *sums);
     sums_new(sums, analysis->process_count, analysis->state_count);
     sums->count = a->count + b->count;
+    /* Calls are those of both kinds, not the sum: each waits or not. */
     sums->calls = larger(a->calls, b->calls);
     sums->ns = a->ns;
     time_add(&sums->ns, b->ns);
@@ -179,6 +181,7 @@ struct wait_sums *wait_sums_for_senders(const struct analysis *analysis)
 {
     struct wait_sums *wrong =
         wait_sums_merged(analysis, &analysis->waits[WAIT_WRONG_ORDER_SAME], &analysis->waits[WAIT_WRONG_ORDER_OTHER]);
+    /* Waiting in the wrong order is waiting for senders, too, counted apart. */
     struct wait_sums *all = wait_sums_merged(analysis, &analysis->waits[WAIT_LATE_SENDER], wrong);
     wait_sums_free(wrong);
     return all;

@@ -122,6 +122,7 @@ static int thread_by_number(const void *a, const void *b)
 static void result_threads(struct process_row *row, const struct process_state *process, struct process_row *span)
 {
     size_t present = 0;
+    /* Counted first: a thread may be there without events in the window. */
     for (size_t i = 0; i < process->thread_count; i++)
         present += process->threads[i].present;
     /* One thread has the numbers of its process. */
@@ -161,6 +162,7 @@ static void result_process(const struct accumulator *accumulator, const struct p
     row->communication_ns = coverage_until(&process->mpi, row->end_ns);
     struct row_builder builder = {.accumulator = accumulator, .row = row};
     for (size_t i = 0; i < process->thread_count; i++)
+        /* Threads of a process add up in one row for each function. */
         builder_thread(&builder, &process->threads[i]);
     result_strays(&builder, process);
     map_clear(&builder.places);
@@ -168,6 +170,7 @@ static void result_process(const struct accumulator *accumulator, const struct p
     for (size_t i = 0; i < row->function_count; i++)
         if (row->functions[i].count == 0)
             row->functions[i].min_ns = row->functions[i].max_ns = 0;
+    /* By name, so that the same run gives the same rows whatever order its states are defined in. */
     if (row->function_count > 1)
         qsort_r(row->functions, row->function_count, sizeof *row->functions, function_by_name,
                 (void *)accumulator->defs);
@@ -186,6 +189,7 @@ static bool process_wanted(const struct accumulator_options *options, const stru
 static void result_processes(const struct accumulator *accumulator, struct metrics *metrics)
 {
     metrics->process = memory_new(accumulator->process_count * sizeof *metrics->process);
+    /* In the order of ranks: pages are by rank, and so are the places in them. */
     for (size_t page = 0; page < PROCESS_LIMIT / PROCESS_PAGE; page++)
         for (size_t i = 0; accumulator->pages[page] && i < PROCESS_PAGE; i++) {
             const struct process_state *process = accumulator->pages[page][i];
@@ -231,6 +235,7 @@ static void cells_round(const struct message_tables *tables, struct metrics *met
 {
     for (size_t i = 0; i < tables->cell_count; i++) {
         struct process_row *row = metrics_find(metrics, tables->cells[i].process);
+        /* Messages of processes that are left out, or have no events, have no row. */
         if (!row)
             continue;
         cell_push(&row->sent, &row->sent_count, &tables->cells[i], 0);
@@ -262,6 +267,7 @@ static void result_marks(const struct accumulator *accumulator, struct metrics *
         const struct map_entry *entry = &accumulator->marks.entries[i];
         if (!entry->key)
             continue;
+        /* The key is the pair of process and mark, and one more, as 0 marks a free place. */
         struct process_row *row = metrics_find(metrics, (uint32_t)((entry->key - 1) >> 32));
         if (row)
             ARRAY_PUSH(row->marks, row->mark_count, capacities[row - metrics->process],

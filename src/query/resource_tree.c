@@ -33,6 +33,7 @@ static void see(struct seen *seen, uint64_t key, int64_t ns)
     const uint64_t *place = map_find(&seen->places, key);
     if (place) {
         struct first *first = &seen->first[*place];
+        /* Processes are read one after the other: the earliest is not the first that is met. */
         first->ns = smaller(ns, first->ns);
         return;
     }
@@ -42,8 +43,10 @@ static void see(struct seen *seen, uint64_t key, int64_t ns)
 
 static void see_event(struct tree_builder *builder, const struct event *event)
 {
+    /* The first event of a thread is when the thread is first seen, whatever it is. */
     see(&builder->locations, map_pair(event->process, event->thread), event->time_ns);
     if (event->kind == EVENT_ENTER)
+        /* Several states of one name are one resource. */
         see(&builder->states, builder->defs->states[event->state].first_of_name, event->time_ns);
     if (event->site)
         see(&builder->sites, event->site - 1, event->time_ns);
@@ -58,6 +61,7 @@ static enum status take_events(struct sink *sink, const struct batch *batch, str
 {
     (void)err;
     for (size_t i = 0; i < batch->count; i++)
+        /* Records about the trace are no events of the program. */
         if (event_counts(&batch->events[i]))
             see_event((struct tree_builder *)sink, &batch->events[i]);
     return STATUS_OK;
@@ -110,6 +114,7 @@ static void add_machine(struct resource_tree *tree, const struct tree_builder *b
         uint32_t process = (uint32_t)(key >> 32), thread = (uint32_t)key;
         const struct location_def *location = defs_find_location(defs, process, thread);
         int64_t first_ns = builder->locations.first[i].ns;
+        /* Hosts are known for recordings; other traces have processes below the machine. */
         if (location && location->host && *location->host)
             add(tree, first_ns, "/Machine/%s/%u/%u", location->host, process, thread);
         else
@@ -166,6 +171,7 @@ static void tree_fill(struct resource_tree *tree, const struct tree_builder *bui
     add_code(tree, builder, reader->defs);
     add_machine(tree, builder, reader->defs);
     add_sync(tree, builder, reader->defs);
+    /* The run begins with the first event of any thread. */
     for (size_t i = 0; i < builder->locations.count; i++)
         if (i == 0 || builder->locations.first[i].ns < tree->begin_ns)
             tree->begin_ns = builder->locations.first[i].ns;

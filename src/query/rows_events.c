@@ -56,6 +56,7 @@ static const struct timeline_row *row_at(const struct query_cursor *cursor, uint
 /* A bound of the run on the clock of the trace, kept to the times of the trace. */
 static int64_t bound(const struct query_cursor *cursor, int64_t ns)
 {
+    /* Kept within the trace: times before and after have no checkpoints. */
     int64_t begin_ns = info_of(cursor)->begin_ns, end_ns = info_of(cursor)->end_ns, sum;
     /* Without a condition bounds are the ends of int64: the sum wraps. */
     if (__builtin_add_overflow(cursor->base_ns, ns, &sum))
@@ -101,6 +102,7 @@ typedef bool worth_reading(const struct part *part, const struct checkpoint *beh
 static bool worth_for_states(const struct part *part, const struct checkpoint *behind)
 {
     const struct query_limits *limits = &part->cursor->limits;
+    /* More than one rank: bits of a checkpoint cannot say anything about a range. */
     return (limits->rank_from != limits->rank_to || has_bit(behind->rows, limits->rank_from)) &&
            (part->state == EVENT_UNKNOWN || has_bit(behind->states, part->state));
 }
@@ -169,9 +171,11 @@ static void take_state(void *context, const struct timeline_state *state, const 
     struct query_cursor *cursor = part->cursor;
     /* A state that was open at a part's begin was a row of an earlier part: frames that come from the index have a
        span, those entered in the walk have none. */
+    /* Limits are checked once more for each row: a checkpoint's bits only say what may be there. */
     if ((frame->span != TIMELINE_NONE && !part->first) || state->enter_ns > part->to_ns ||
         state->leave_ns < part->from_ns || !query_has_rank(&cursor->limits, row_at(cursor, state->row)->process))
         return;
+    /* Several states of the trace may have one name: they are one to the user. */
     if (part->state != EVENT_UNKNOWN &&
         (int32_t)info_of(cursor)->defs->states[state->state].first_of_name != part->state)
         return;
@@ -238,6 +242,7 @@ static void take_message(void *context, const struct timeline_message *message)
     struct part *part = context;
     struct query_cursor *cursor = part->cursor;
     const struct query_limits *limits = &cursor->limits;
+    /* Received before sent, by clocks that differ: the row lies between the two all the same. */
     int64_t first_ns = smaller(message->send_ns, message->receive_ns);
     int64_t last_ns = larger(message->receive_ns, message->send_ns);
     /* Messages in transit at the end of a part are rows of the part in which they arrive. */
@@ -287,6 +292,7 @@ static struct value messages_value(struct query_cursor *cursor, size_t row, unsi
     case messages_receive_s:
         return query_known(received, query_since(cursor, message->receive_ns));
     case messages_time_s:
+        /* Negative where clocks differ: the table has what was recorded. */
         return query_known(sent && received, value_time(message->receive_ns - message->send_ns));
     case messages_communicator:
         return query_communicator(info_of(cursor)->defs, message->comm);
@@ -329,6 +335,7 @@ static void take_mark(void *context, const struct walk_event *walked)
 static void drop_texts(struct query_cursor *cursor)
 {
     struct part *part = cursor->rows;
+    /* The texts of the part before are no longer asked for. */
     for (size_t i = 0; i < cursor->count; i++)
         free(part->marks[i].text);
     cursor->count = 0;

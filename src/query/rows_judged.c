@@ -23,6 +23,7 @@ struct finding_texts {
 static char *listed(char *list, const char *word)
 {
     size_t length = 0, more = strlen(word);
+    /* The first word begins the list. */
     if (list)
         length = strlen(list);
     list = memory_resize(list, length + more + 2);
@@ -36,6 +37,7 @@ static char *ranks_list(const struct ranks *ranks)
 {
     char *list = NULL, number[TEXT_NUMBER_SIZE];
     for (size_t i = 0; i < ranks->count; i++) {
+        /* Without thousands separators, which would be commas of the list. */
         snprintf(number, sizeof number, "%u", ranks->rank[i]);
         list = listed(list, number);
     }
@@ -136,6 +138,7 @@ static enum status phases_next(struct query_cursor *cursor, struct error *err)
 {
     (void)err;
     const struct phase_metrics *phases = result_of(cursor)->metrics->phases;
+    /* A trace too large for an analysis has no phases, and the table no rows. */
     return query_once(cursor, phases ? phases->phase_count : 0);
 }
 
@@ -146,6 +149,7 @@ static struct value phases_value(struct query_cursor *cursor, size_t row, unsign
     case phases_run:
         return query_run(cursor);
     case phases_phase:
+        /* The number of a phase is its place, to which the shares of other tables refer. */
         return value_count(row);
     case phases_name:
         return query_text(phase->name);
@@ -175,12 +179,14 @@ static enum status iterations_next(struct query_cursor *cursor, struct error *er
 {
     (void)err;
     const struct phase_metrics *phases = result_of(cursor)->metrics->phases;
+    /* Of the main loop only: other loops have no iterations of their own in metrics. */
     return query_once(cursor, phases ? phases->iterations.row_count : 0);
 }
 
 /* The rank of a process by its row; null where no process is the heaviest. */
 static struct value rank_of(const struct metrics *metrics, uint32_t row)
 {
+    /* A process beyond the rows is PHASE_NONE: nothing was computed. */
     if (row >= metrics->process_count)
         return value_null();
     return value_count(metrics->process[row].rank);

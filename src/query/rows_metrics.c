@@ -35,6 +35,7 @@ static struct value runs_value(struct query_cursor *cursor, size_t row, unsigned
     case runs_events:
         return value_count(metrics->events);
     case runs_begin_s:
+        /* On the trace's own clock, which may begin anywhere: no time of the run, so no nanoseconds are promised. */
         return value_ratio((double)metrics->begin_ns / 1e9);
     case runs_end_s:
         return value_ratio((double)metrics->end_ns / 1e9);
@@ -57,6 +58,7 @@ struct facts {
 static enum status properties_next(struct query_cursor *cursor, struct error *err)
 {
     (void)err;
+    /* A list is made once: a second call says that there are no more. */
     if (cursor->step > 0)
         return STATUS_END;
     struct facts *facts = memory_new(sizeof *facts);
@@ -79,6 +81,7 @@ static struct value properties_value(struct query_cursor *cursor, size_t row, un
     case properties_text:
         return value_text(facts->list.rows[row].value);
     default:
+        /* NULL where the fact holds for all processes. */
         return query_text(facts->ranks[row]);
     }
 }
@@ -86,6 +89,7 @@ static struct value properties_value(struct query_cursor *cursor, size_t row, un
 static void properties_clear(struct query_cursor *cursor)
 {
     struct facts *facts = cursor->rows;
+    /* Clearing must cope with a cursor that was never asked for rows. */
     for (size_t i = 0; facts && i < facts->list.count; i++)
         free(facts->ranks[i]);
     if (facts) {
@@ -110,6 +114,7 @@ struct host {
 
 static struct host *host_of(struct host *hosts, size_t *count, const char *name)
 {
+    /* Runs have few hosts compared with their locations. */
     for (size_t i = 0; i < *count; i++)
         if (strcmp(hosts[i].name, name) == 0)
             return &hosts[i];
@@ -124,10 +129,12 @@ static enum status hosts_next(struct query_cursor *cursor, struct error *err)
     size_t count = 0;
     if (cursor->step > 0)
         return STATUS_END;
+    /* As many as there are locations at most. */
     struct host *hosts = memory_new(defs->location_count * sizeof *hosts);
     cursor->rows = hosts;
     for (size_t i = 0; i < defs->location_count; i++) {
         const struct location_def *location = &defs->locations[i];
+        /* A trace need not name hosts: such a run has no rows here. */
         if (!location->host)
             continue;
         /* Locations are threads, those of a process next to each other: it counts once. */
@@ -158,6 +165,7 @@ const struct query_rows rows_hosts = {.wants = QUERY_METRICS, .next = hosts_next
 static enum status processes_next(struct query_cursor *cursor, struct error *err)
 {
     (void)err;
+    /* All rows are in memory: they are one batch. */
     return query_once(cursor, metrics_of(cursor)->process_count);
 }
 
@@ -173,6 +181,7 @@ static struct value processes_value(struct query_cursor *cursor, size_t row, uns
 {
     const struct metrics *metrics = metrics_of(cursor);
     const struct process_row *process = &metrics->process[row];
+    /* Thread 0 stands for the process, which has no location of its own. */
     const struct location_def *location = location_of(metrics->defs, process->rank, 0);
     switch (column) {
     case processes_run:
@@ -224,8 +233,10 @@ static enum status threads_next(struct query_cursor *cursor, struct error *err)
     size_t count = 0;
     if (cursor->step > 0)
         return STATUS_END;
+    /* The numbers of rows that have events, so that a row of the table is found at once. */
     cursor->rows = memory_new(info->row_count * sizeof(uint32_t));
     for (uint32_t i = 0; i < info->row_count; i++)
+        /* A limit on ranks leaves rows out here; SQLite would look at each of them. */
         if (info->rows[i].events > 0 && query_has_rank(&cursor->limits, info->rows[i].process))
             ((uint32_t *)cursor->rows)[count++] = i;
     return query_once(cursor, count);
@@ -270,6 +281,7 @@ static enum status functions_next(struct query_cursor *cursor, struct error *err
     while (cursor->step < metrics->process_count) {
         const struct process_row *process = &metrics->process[cursor->step++];
         cursor->count = process->function_count;
+        /* Processes outside of the limits are passed over without a row. */
         if (cursor->count > 0 && query_has_rank(&cursor->limits, process->rank))
             return STATUS_OK;
     }
@@ -297,6 +309,7 @@ static struct value functions_value(struct query_cursor *cursor, size_t row, uns
     case functions_exclusive_s:
         return value_time(function->exclusive_ns);
     case functions_min_s:
+        /* Without a call there is neither a shortest nor a longest. */
         return query_known(function->count, value_time(function->min_ns));
     case functions_max_s:
         return query_known(function->count, value_time(function->max_ns));
@@ -326,6 +339,7 @@ static struct value sites_value(struct query_cursor *cursor, size_t row, unsigne
     case sites_run:
         return query_run(cursor);
     case sites_id:
+        /* As in the column of calls, where 0 is a place that is not known. */
         return query_site((uint32_t)row + 1);
     case sites_file:
         return query_text(site->file);
@@ -348,6 +362,7 @@ static enum status communicators_next(struct query_cursor *cursor, struct error 
 
 static const struct message_row *messages_of(const struct metrics *metrics, int32_t id)
 {
+    /* A communicator without messages has counts of 0, not none. */
     static const struct message_row none;
     for (size_t i = 0; i < metrics->communicator_count; i++)
         if (metrics->communicators[i].key == id)
@@ -397,6 +412,7 @@ static enum status usage_next(struct query_cursor *cursor, struct error *err)
 {
     (void)err;
     const struct resources *resources = metrics_of(cursor)->resources;
+    /* Only recordings have resources: other traces have no rows. */
     return query_once(cursor, resources ? resources->count : 0);
 }
 
@@ -405,6 +421,7 @@ static struct value used(const struct process_resources *process, enum resource_
     int64_t value = resources_used(process, counter);
     if (value < 0)
         return value_null();
+    /* Counters have units of their own: times, bytes or a number. */
     if (counter == RESOURCE_CPU || counter == RESOURCE_DELAY)
         return value_time(value);
     return counter == RESOURCE_PEAK ? value_bytes((uint64_t)value) : value_count((uint64_t)value);
@@ -443,6 +460,7 @@ const struct query_rows rows_usage = {
 static enum status resources_next(struct query_cursor *cursor, struct error *err)
 {
     struct query_trace *trace = cursor->trace;
+    /* A tree is read once for all cursors on the trace. */
     if (!trace->has_tree && resource_tree_read(&trace->tree, &trace->request, err) != STATUS_OK)
         return STATUS_FAILED;
     trace->has_tree = true;
@@ -458,6 +476,7 @@ static struct value resources_value(struct query_cursor *cursor, size_t row, uns
     case resources_path:
         return value_text(tree->list[row].path);
     default:
+        /* From the begin of the run, as all times of tables. */
         return value_time(time_since(tree->begin_ns, tree->list[row].first_ns));
     }
 }

@@ -31,6 +31,7 @@ static size_t unfinished(const struct metrics *metrics)
 static void end_text(char text[FACTS_SIZE], const struct metrics *metrics)
 {
     size_t without = unfinished(metrics);
+    /* How a run ends is said by its calls: a trace has no record of its own for it. */
     bool aborted = false;
     /* MPI_Abort ends all processes, so one that called it is enough. */
     for (size_t i = 0; i < metrics->process_count && !aborted; i++)

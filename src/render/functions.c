@@ -42,6 +42,7 @@ struct functions functions_of(const struct metrics *metrics)
 void functions_of_process(const struct functions *functions, const struct metrics *metrics,
                           const struct process_row *row, double seconds[FUNCTIONS_MAX + 1])
 {
+    /* The caller's array is used for one process after another. */
     memset(seconds, 0, (FUNCTIONS_MAX + 1) * sizeof *seconds);
     for (size_t k = 0; k < row->function_count; k++) {
         const struct function_row *function = &row->functions[k];

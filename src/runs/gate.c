@@ -51,6 +51,7 @@ static void find_source(struct condition *condition)
 {
     char name[NAME_SIZE];
     condition->source = SOURCE_NONE;
+    /* The duration is the first row of quantities.def, and has a name that says less: "time" is what people write. */
     if (strcmp(condition->name, "time") == 0)
         condition->source = SOURCE_QUANTITY;
     for (size_t i = 0; i < quantity_count(); i++)
@@ -64,6 +65,7 @@ static void find_source(struct condition *condition)
             condition->index = i;
         }
     enum finding_kind kind = finding_find(condition->name);
+    /* Quantities have the precedence: a finding of the same name would be found by "new finding" only. */
     if (condition->source == SOURCE_NONE && kind < FINDING_KINDS) {
         condition->source = SOURCE_FINDING;
         condition->index = kind;
@@ -83,6 +85,7 @@ static enum quantity_unit unit_of(const struct condition *condition)
 static bool parse_change(const char *text, struct condition_limit *limit)
 {
     text += strspn(text, " ");
+    /* Without a unit "+3" could be seconds or per cent. */
     return (*text == '+' || *text == '-') && condition_limit_parse(text, limit) && limit->has_unit;
 }
 
@@ -108,6 +111,7 @@ static bool parse(const char *text, size_t length, struct condition *condition)
     *condition = (struct condition){.source = SOURCE_NONE};
     if (!copy_words(text, length, copy))
         return false;
+    /* The only condition without a number. */
     if (strcmp(copy, "new finding") == 0 || strcmp(copy, "new-finding") == 0) {
         condition->source = SOURCE_NEW_FINDING;
         return true;
@@ -119,6 +123,7 @@ static bool parse(const char *text, size_t length, struct condition *condition)
     *sign = '\0';
     snprintf(condition->name, sizeof condition->name, "%.*s", (int)strcspn(copy, " "), copy);
     find_source(condition);
+    /* A finding has a saving in seconds, and a share; other shares have no seconds. */
     bool seconds_fit = condition->source == SOURCE_FINDING || unit_of(condition) == QUANTITY_SECONDS;
     return condition->source != SOURCE_NONE && parse_change(sign + 1, &condition->limit) &&
            (seconds_fit || !condition->limit.in_seconds);
@@ -163,6 +168,7 @@ enum status gate_check_conditions(const char *conditions, struct error *err)
 
 bool gate_needs_findings(const char *conditions)
 {
+    /* Conditions on quantities need no analysis, which takes most of the time. */
     for (const char *at = conditions; at && *at; at += *at == ',') {
         struct condition condition;
         size_t length = strcspn(at, ",");
@@ -199,6 +205,7 @@ static double number_of(const struct condition *condition, const struct gate_run
         heuristics_free(results);
         return value;
     }
+    /* An analysis of other processes than these is none of the run. */
     if (!metrics->analysis || metrics->analysis->process_count != metrics->process_count)
         return NAN;
     if (condition->source == SOURCE_ANALYSED) {
@@ -238,6 +245,7 @@ static enum status measure(struct gate_check *check, const struct condition *con
                              "--fail-on: %s is only known of a whole run: not with --processes, nor of metrics made "
                              "without an analysis",
                              condition->name);
+        /* The first run that has it supplies the words and the place. */
         if (i >= before->run_count && condition->source == SOURCE_FINDING && !check->finding)
             check->finding = finding_in(run, condition->index);
     }
@@ -346,6 +354,7 @@ static void find_new(struct gate *gate, const struct gate_version *before, const
     if (gate->is_possible)
         test_findings(listed, count, before, after);
     for (size_t i = 0; i < count; i++) {
+        /* Only findings of the second version that no run of the first has. */
         listed[i].runs = runs_with(after, listed[i].finding);
         if (listed[i].runs > 0 && runs_with(before, listed[i].finding) == 0)
             listed[gate->new_count++] = listed[i];
@@ -358,6 +367,7 @@ static void find_new(struct gate *gate, const struct gate_version *before, const
 static enum status findings_known(const struct gate_version *version, struct error *err)
 {
     for (size_t i = 0; i < version->run_count; i++)
+        /* Without an analysis a run would pass for one without findings. */
         if (!version->runs[i].findings || !version->runs[i].metrics->analysis)
             return error_set(err, ERROR_USAGE,
                              "--fail-on: findings are only known of a whole run: not with --processes, nor of metrics "
@@ -401,9 +411,11 @@ static enum status judge(struct gate *gate, struct gate_check *check, const stru
         check->change = tested->now - tested->mean;
     else if (needs_share && tested->mean > 0)
         check->change = (tested->now - tested->mean) / tested->mean;
+    /* Exactly at the limit is within it. */
     check->is_beyond = check->change < check->limit;
     if (check->more)
         check->is_beyond = check->change > check->limit;
+    /* With too few runs nothing is tested: p stays 1, and no condition fails. */
     if (gate->is_possible)
         check->p = chance(tested, before->run_count, after->run_count);
     return STATUS_OK;

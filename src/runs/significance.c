@@ -58,6 +58,7 @@ char *tested_name(char name[TESTED_NAME_SIZE], const struct tested *tested)
 
 static void find(struct finding_parts *parts, enum tested_kind kind, const char *name, uint32_t rank, double value)
 {
+    /* All numbers first: which parts exist is known when the last run was read. */
     ARRAY_PUSH(parts->found, parts->count, parts->capacity,
                (struct found){.kind = kind, .name = name, .rank = rank, .run = parts->run, .value = value});
 }
@@ -71,6 +72,7 @@ static void find_quantities(struct finding_parts *parts, const struct metrics *m
         if (i == 0) /* the first row of quantities.def is the run's duration */
             kind = TESTED_RUN;
         find(parts, kind, quantity->title, 0, quantity->get(metrics, results));
+        /* The scale of the test depends on the quantity's unit. */
         parts->found[parts->count - 1].quantity = i;
     }
     heuristics_free(results);
@@ -129,6 +131,7 @@ static void gather(struct significance *significance, const struct finding_parts
         const struct found *first = &parts->found[i];
         struct tested tested = {
             first->kind, first->name, first->quantity, first->rank, memory_new(runs * sizeof(double)), .p = 1};
+        /* Sorted by part: those of one part follow each other. */
         for (; i < parts->count && same_part(first, &parts->found[i]); i++)
             tested.values[parts->found[i].run] += parts->found[i].value;
         ARRAY_PUSH(significance->tested, significance->count, capacity, tested);
@@ -158,6 +161,7 @@ static void leave_out(struct significance *significance)
     double *sizes = memory_new(significance->count * sizeof *sizes);
     for (size_t i = 0; i < significance->count; i++)
         sizes[i] = size_of(&significance->tested[i], runs, run_s);
+    /* The size of the last part that there is room for becomes the limit. */
     qsort(sizes, significance->count, sizeof *sizes, by_size);
     if (significance->count > CELLS_MOST)
         least = fmax(least, sizes[CELLS_MOST]);

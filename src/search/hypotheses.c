@@ -45,10 +45,12 @@ static enum status finish(struct word_file *file)
     struct hypothesis *last = current(file);
     if (!last)
         return STATUS_OK;
+    /* A hypothesis without a title is shown by its name. */
     if (!last->title)
         last->title = memory_copy_string(last->name);
     if (last->value.count == 0)
         last->is_virtual = true;
+    /* Without `refine` it is narrowed along every axis. */
     if (last->axis_count == 0)
         for (unsigned axis = AXIS_WHY + 1; axis < SEARCH_AXIS_COUNT; axis++)
             last->axes[last->axis_count++] = (enum search_axis)axis;
@@ -96,6 +98,7 @@ static enum status add_parent(struct word_file *file, const char *name)
     if (last->parent_count == HYPOTHESIS_PARENTS)
         return error_set(file->err, ERROR_USAGE, "%s: more than %d parents", file->where, HYPOTHESIS_PARENTS);
     last->parents[last->parent_count++] = (uint32_t)parent;
+    /* Depth is bounded, as the search visits each path from a root. */
     if (depth_of(all, (uint32_t)all->count - 1) >= HYPOTHESIS_DEPTH)
         return error_set(file->err, ERROR_USAGE, "%s: hypotheses are nested more than %d deep", file->where,
                          HYPOTHESIS_DEPTH);
@@ -119,6 +122,7 @@ static enum status take_parent(struct word_file *file, const char *value)
 
 static enum status take_text(char **text, const char *value)
 {
+    /* The last of several titles counts, as in most configuration files. */
     free(*text);
     *text = memory_copy_string(value);
     return STATUS_OK;
@@ -158,6 +162,7 @@ static enum status take_threshold(struct word_file *file, const char *value)
 static enum status take_refine(struct word_file *file, const char *value)
 {
     struct hypothesis *hypothesis = current(file);
+    /* A second line replaces the first. */
     hypothesis->axis_count = 0;
     for (const char *at = value; *at;) {
         size_t length = strcspn(at, " \t");

@@ -18,12 +18,14 @@ static void say(char text[STUCK_TEXT_SIZE], const char *words)
 void say_call(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, uint32_t function, uint32_t site)
 {
     say(text, state_name(state, function));
+    /* A call whose place in the source is not known has its name only. */
     if (site == 0 || site > state->defs->site_count)
         return;
     const struct site_def *def = &state->defs->sites[site - 1];
     const char *slash = strrchr(def->file, '/'), *name = def->file;
     if (slash && slash[1])
         name = slash + 1;
+    /* Without a line of the source the function that the call is in says where. */
     if (def->line > 0)
         text_append(text, STUCK_TEXT_SIZE, " (%.*s:%" PRId32 ")", text_beginning(name, 60), name, def->line);
     else if (def->function)
@@ -59,6 +61,7 @@ void say_comm(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, int32
 static void say_message(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct item *item)
 {
     const struct pending *pending = &item->pending;
+    /* A damaged record may have any partner: numbers below 0 are not shown as ranks. */
     if (pending->partner == PENDING_ANYBODY)
         say(text, " for a message from any process");
     else
@@ -66,6 +69,7 @@ static void say_message(char text[STUCK_TEXT_SIZE], const struct stuck_state *st
                     text_number((uint64_t)larger(pending->partner, 0)).text);
     if (pending->tag >= 0)
         text_append(text, STUCK_TEXT_SIZE, " with tag %" PRId32, pending->tag);
+    /* The world is what is meant where nothing is said. */
     if (item->comm > 0) {
         say(text, " on ");
         say_comm(text, state, item->comm);
@@ -117,6 +121,7 @@ static const struct edge *dead_edge(const struct stuck_graph *graph, const struc
         if (!graph->nodes[edge->to].live)
             return edge;
     }
+    /* Nothing dead: what it waits for first explains it best. */
     return node->edge_count > 0 ? &graph->edges[node->first_edge] : NULL;
 }
 
@@ -124,6 +129,7 @@ static void say_end(char text[STUCK_TEXT_SIZE], const struct stuck_state *state,
 {
     const char *name = sigabbrev_np(place->code);
     if (place->ended == PENDING_SIGNAL)
+        /* Signals of real time have no abbreviation. */
         text_append(text, STUCK_TEXT_SIZE, "crashed with signal %" PRId32 " (SIG%s) ", place->code, name ? name : "?");
     else
         text_append(text, STUCK_TEXT_SIZE, "exited with code %" PRId32 " and without MPI_Finalize ", place->code);
@@ -178,6 +184,7 @@ static const char *difference(const struct stuck_state *state, const struct chan
 bool say_near_misses(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place,
                      const struct item *item)
 {
+    /* Only channels with messages that nobody received. */
     for (size_t i = 0; i < state->outstanding_count; i++) {
         const struct channel_balance *channel = &state->channels[state->outstanding[i]];
         if (channel->left <= 0 || channel->receiver != place->process)
@@ -185,6 +192,7 @@ bool say_near_misses(char text[STUCK_TEXT_SIZE], const struct stuck_state *state
         const char *what = difference(state, channel, item);
         if (!what)
             continue;
+        /* Without a text the question is only whether there are any. */
         if (text) {
             text_append(text, STUCK_TEXT_SIZE,
                         " A message with %s was sent to it and never received: from process %s, tag %" PRId32 ", on ",

@@ -30,6 +30,7 @@ PRINTF_LIKE(2, 3) static void say(const struct opening *opening, const char *for
 {
     char text[600];
     va_list arguments;
+    /* Notes are only wanted on the command line. */
     if (!opening->options->note)
         return;
     va_start(arguments, format);
@@ -41,6 +42,7 @@ PRINTF_LIKE(2, 3) static void say(const struct opening *opening, const char *for
 static uint64_t file_size(const char *path)
 {
     struct stat about;
+    /* A file that is not there has no bytes: callers compare with a size that is not 0. */
     if (stat(path, &about) != 0)
         return 0;
     return (uint64_t)about.st_size;
@@ -82,6 +84,7 @@ static enum status make_from_copy(struct opening *opening, struct reader *reader
 {
     const struct timeline_open_options *options = opening->options;
     struct cache *cache = &opening->timeline->cache;
+    /* The copy has the corrected times: windows of it are as fast as of any trace. */
     if (store_events(reader, cache->trace, options->watch, options->watch_context, err) != STATUS_OK)
         return STATUS_FAILED;
     say_stored(opening);
@@ -172,6 +175,7 @@ static void fill_info(struct timeline *timeline)
     const struct index_header *header = timeline->index.header;
     struct timeline_info *info = &timeline->info;
     size_t count;
+    /* Rows of the index in its order; those of the timeline are by process and thread. */
     const struct timeline_row *rows = index_section(&timeline->index, SECTION_ROWS, &count);
     for (size_t i = 0; i < count; i++) {
         uint32_t row = rows_of(&timeline->rows, rows[i].process, rows[i].thread);
@@ -226,6 +230,7 @@ static void drop_trace(struct timeline *timeline)
     index_close(&timeline->index);
     timeline->reader = NULL;
     timeline->path = NULL;
+    /* What it pointed to is gone. */
     timeline->info = (struct timeline_info){0};
 }
 
@@ -239,6 +244,7 @@ static enum status open_all(struct opening *opening, struct error *err)
     if (cache_open(&timeline->cache, opening->paths, opening->count, kind, err) != STATUS_OK)
         return STATUS_FAILED;
     if (index_open(&timeline->index, timeline->cache.index, &timeline->cache.identity, &why) == STATUS_OK) {
+        /* A fault in the cache is none of the user's: the index is made anew. */
         struct error ignored = {0};
         if (open_trace(timeline, opening->paths, &ignored)) {
             cache_use(&timeline->cache);
@@ -344,6 +350,7 @@ uint32_t *timeline_places(const struct timeline *timeline, const struct timeline
 {
     size_t count = timeline->info.row_count;
     uint32_t *places = memory_new(count * sizeof *places);
+    /* All ones: a row that is not in the view. */
     memset(places, 0xFF, count * sizeof *places);
     for (size_t i = 0; i < view->row_count; i++) {
         size_t row = i;

@@ -27,6 +27,7 @@ const char *otf2_string(const struct otf2_defs *otf2, OTF2_StringRef string)
 uint32_t otf2_site(const struct otf2_defs *otf2, OTF2_SourceCodeLocationRef place)
 {
     uint32_t index = otf2_index(&otf2->place_ids, place);
+    /* Events need not have a place in the source. */
     if (index == OTF2_NONE)
         return 0;
     return otf2->sites[index];
@@ -70,6 +71,7 @@ static OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *
 {
     struct otf2_defs *otf2 = user;
     if (ADD(otf2, string, self, NULL))
+        /* An archive may define a string without a text. */
         otf2->string[otf2->string_count - 1] = memory_copy_string(string ? string : "");
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -94,6 +96,7 @@ static OTF2_CallbackCode on_process_fact(void *user, OTF2_LocationGroupRef proce
                                          OTF2_AttributeValue value)
 {
     struct otf2_defs *otf2 = user;
+    /* Facts of other types are numbers of the measurement system. */
     if (type == OTF2_TYPE_STRING)
         ADD_ROW(otf2, fact, {process, name, value.stringRef});
     return OTF2_CALLBACK_SUCCESS;
@@ -124,8 +127,10 @@ static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef
     (void)name;
     (void)flags;
     if (ADD(otf2, group, map_pair(type, self), {type, paradigm, NULL, count})) {
+        /* The row is added: a group of an id that is taken keeps its first members. */
         struct otf2_group *group = &otf2->group[otf2->group_count - 1];
         group->members = memory_new(count * sizeof *members);
+        /* memcpy() must not be given a null pointer, even for no bytes. */
         if (count)
             memcpy(group->members, members, count * sizeof *members);
     }
@@ -270,6 +275,7 @@ static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
     SET(CallingContext, on_context);
     SET(IoRegularFile, on_file);
     SET(IoDirectory, on_file);
+    /* Directories are files to I/O events. */
     SET(IoParadigm, on_api);
     SET(IoHandle, on_handle);
     SET(Parameter, on_parameter);
@@ -281,6 +287,7 @@ static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
 
 static void make_sites(struct otf2_defs *otf2)
 {
+    /* One more than there are: memory of no size could not be told from a failure. */
     otf2->sites = memory_new((otf2->place_count + 1) * sizeof *otf2->sites);
     for (size_t i = 0; i < otf2->place_count; i++)
         otf2->sites[i] =
@@ -303,6 +310,7 @@ static void make_path(struct otf2_defs *otf2, uint32_t index)
         struct otf2_context *context = &otf2->context[chain[depth]];
         uint32_t parent = otf2_index(&otf2->context_ids, context->parent);
         uint32_t region = otf2_index(&otf2->region_ids, context->region);
+        /* Already made as the parent of another, or of a region that is not defined. */
         if (context->path != OTF2_NONE || region == OTF2_NONE)
             continue;
         bool under = parent != OTF2_NONE && otf2->context[parent].path != OTF2_NONE;
@@ -320,6 +328,7 @@ static void make_paths(struct otf2_defs *otf2)
 
 static enum counter_type type_of(OTF2_Type type)
 {
+    /* Floats are widened when their values are read. */
     if (type == OTF2_TYPE_DOUBLE || type == OTF2_TYPE_FLOAT)
         return COUNTER_DOUBLE;
     if (type == OTF2_TYPE_INT64)
@@ -354,6 +363,7 @@ static struct counter_def counter_of(const struct otf2_defs *otf2, const struct 
         counter.base = member->base == OTF2_BASE_BINARY ? 2 : 10;
         counter.exponent = (int32_t)member->exponent;
     }
+    /* Borrowed: adding a mark copies it. */
     counter.unit = (char *)(uintptr_t)otf2_string(otf2, member->unit);
     return counter;
 }
@@ -416,6 +426,7 @@ static void make_marks(struct otf2_defs *otf2)
         otf2->defs,
         &(struct mark_def){.name = (char *)(uintptr_t) "MPI location", .id = EVENT_UNKNOWN, .defined = true});
     for (size_t i = 0; i < otf2->parameter_count; i++) {
+        /* Parameters that are no text are whole numbers of 64 bits. */
         bool text = otf2->parameter[i].type == OTF2_PARAMETER_TYPE_STRING;
         struct mark_def mark = {.name = (char *)(uintptr_t)otf2_string(otf2, otf2->parameter[i].name),
                                 .format = text ? NULL : (char *)(uintptr_t) "value=%l",
@@ -431,6 +442,7 @@ static void make_facts(struct otf2_defs *otf2)
     for (size_t i = 0; i < otf2->fact_count; i++) {
         const char *name = otf2_string(otf2, otf2->fact[i].name), *value = otf2_string(otf2, otf2->fact[i].value);
         uint32_t index = otf2_index(&otf2->process_ids, otf2->fact[i].group);
+        /* A fact of an accelerator's process has no rank of ours. */
         if (!name || index == OTF2_NONE || otf2->process[index].rank >= otf2->defs->processes)
             continue;
         char *ours = otf2_property_read_name(name);
@@ -445,6 +457,7 @@ enum status otf2_defs_read(struct otf2_defs *otf2, struct otf2_archive *archive,
     OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(archive->library);
     uint64_t count = 0;
     otf2->defs = reader->defs;
+    /* Until the archive says otherwise, which it must before its first event. */
     otf2->resolution = 1000000000;
     OTF2_ErrorCode code = OTF2_ERROR_INVALID;
     if (definitions) {

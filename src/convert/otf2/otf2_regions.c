@@ -12,6 +12,7 @@
 
 static enum region_role role_of(OTF2_RegionRole role)
 {
+    /* Roles of OpenMP and of tools are put together by what they mean for waiting. */
     static const uint8_t roles[] = {
         [OTF2_REGION_ROLE_FUNCTION] = ROLE_FUNCTION,
         [OTF2_REGION_ROLE_WRAPPER] = ROLE_WRAPPER,
@@ -52,6 +53,7 @@ static enum region_role role_of(OTF2_RegionRole role)
         [OTF2_REGION_ROLE_DEALLOCATE] = ROLE_MEMORY,
         [OTF2_REGION_ROLE_REALLOCATE] = ROLE_MEMORY,
     };
+    /* Later versions of OTF2 may have more roles. */
     if (role < sizeof roles)
         return (enum region_role)roles[role];
     return ROLE_UNKNOWN;

@@ -26,15 +26,19 @@ enum status launch_note_write(const char *directory, char *const *command, size_
     static const char cut[] = " ...";
     char text[COMMAND_SIZE] = "";
     bool whole = true;
+    /* Words are quoted as a shell takes them, so that the command can be repeated. */
     for (size_t i = 0; i < count && whole; i++)
         whole = shell_text_add(text, sizeof text - sizeof cut, command[i]);
+    /* A command that is cut says so: it must not be repeated as it stands. */
     if (!whole)
         strcat(text, cut);
     time_t now = time(NULL);
+    /* The zone is that of the launch: the trace may be read elsewhere. */
     struct tm local = {0};
     localtime_r(&now, &local);
     char *path = path_of(directory);
     FILE *file = path ? fopen(path, "we") : NULL;
+    /* Fields end with a zero byte, which no argument can have. */
     bool fine = file && fprintf(file, "command=%s%czone=%ld%c", text, 0, local.tm_gmtoff, 0) > 0;
     if (file && fclose(file) != 0)
         fine = false;
@@ -46,6 +50,7 @@ enum status launch_note_write(const char *directory, char *const *command, size_
 static void take(struct launch_note *note, const char *line)
 {
     int64_t zone_s;
+    /* The first one counts: a command may have "command=" in it. */
     if (strncmp(line, "command=", 8) == 0 && line[8] && !note->command)
         note->command = text_from_bytes(line + 8, strlen(line + 8));
     if (strncmp(line, "zone=", 5) == 0 && text_parse_i64(line + 5, -ZONE_MAX_S, ZONE_MAX_S, &zone_s)) {
@@ -58,6 +63,7 @@ void launch_note_read(struct launch_note *note, const char *directory)
 {
     char text[NOTE_SIZE + 1], *path = path_of(directory);
     FILE *file = path ? fopen(path, "re") : NULL;
+    /* A note is missing in recordings of older versions: nothing is known then. */
     size_t length = file ? fread(text, 1, NOTE_SIZE, file) : 0;
     text[length] = '\0';
     for (const char *at = text; at < text + length; at += strlen(at) + 1)
@@ -83,6 +89,7 @@ bool launch_note_date(const struct launch_note *note, int64_t ms, char *text, si
         return false;
     size_t length = strftime(text, size, "%Y-%m-%dT%H:%M:%S", &date);
     length += (size_t)snprintf(text + length, size - length, ".%03d", (int)(ms % 1000));
+    /* Zones differ from UTC by whole minutes. */
     int minutes = abs(note->zone_s) / 60;
     if (note->has_zone && note->zone_s != 0)
         snprintf(text + length, size - length, "%c%02d:%02d", note->zone_s < 0 ? '-' : '+', minutes / 60, minutes % 60);

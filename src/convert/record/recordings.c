@@ -14,6 +14,7 @@
 static bool has_suffix(const char *name, const char *suffix)
 {
     size_t length = strlen(name), tail = strlen(suffix);
+    /* A name that is only the suffix belongs to no process. */
     return length > tail && strcmp(name + length - tail, suffix) == 0;
 }
 
@@ -146,14 +147,17 @@ static void find_programs(struct recordings *recordings)
         if (i > 0 && record_file_same_process(&file[-1], file)) {
             file->program = file[-1].program;
         } else {
+            /* Files are by rank: with another rank the counting begins anew. */
             if (i > 0 && file[-1].header.rank != header->rank)
                 map_clear(&of_rank);
             uint64_t *before = map_put(&of_rank, key_of(header->world, header->size, header->spawned, 0), 0);
             file->program = program_of(recordings, &known, file, (uint32_t)(*before)++);
         }
         struct recording_program *program = &recordings->programs[file->program];
+        /* A program begins with the first of its processes. */
         if (file->begin_ns < program->begin_ns)
             program->begin_ns = file->begin_ns;
+        /* The host of rank 0 names the program where several are in one trace. */
         if (header->rank == 0)
             program->host = header->host;
     }
@@ -187,6 +191,7 @@ static int compare_places(const void *a, const void *b)
 static struct place place_of(const struct recordings *recordings, size_t program)
 {
     struct place place = {.own_begin_ns = recordings->programs[program].begin_ns, .root = program, .program = program};
+    /* Up to the program that was started first; links have no circle. */
     for (; recordings->programs[place.root].base != SIZE_MAX; place.depth++)
         place.root = recordings->programs[place.root].base;
     place.begin_ns = recordings->programs[place.root].begin_ns;
@@ -198,6 +203,7 @@ static void find_traces(struct recordings *recordings)
 {
     size_t count = recordings->program_count;
     struct place *places = memory_new(count * sizeof *places);
+    /* One more: the end of the last trace's files. */
     recordings->traces = memory_new((count + 1) * sizeof *recordings->traces);
     for (size_t i = 0; i < count; i++)
         places[i] = place_of(recordings, i);
@@ -236,6 +242,7 @@ static void sort_by_trace(struct recordings *recordings)
         file->process = program->first_process + (uint32_t)file->header.rank;
     }
     qsort(recordings->files, recordings->file_count, sizeof *recordings->files, compare_by_trace);
+    /* Backwards, so that the first file of each trace is what remains. */
     for (size_t i = recordings->file_count; i > 0; i--)
         recordings->traces[recordings->files[i - 1].trace].first_file = i - 1;
     recordings->traces[recordings->trace_count].first_file = recordings->file_count;
@@ -277,6 +284,7 @@ void recordings_close(struct recordings *recordings)
 void recordings_freeze(struct recordings *recordings)
 {
     for (size_t i = 0; i < recordings->file_count; i++)
+        /* Only what still grows needs an end that stays. */
         if (recordings->files[i].header.end == RECORD_RUNNING)
             record_file_freeze(&recordings->files[i]);
 }

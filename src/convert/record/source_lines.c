@@ -33,6 +33,7 @@ struct source_lines *source_lines_open(const char *path)
                                              .section_address = dwfl_offline_section_address,
                                              .debuginfo_path = &no_path};
     struct stat about;
+    /* Devices and pipes may block when they are opened. */
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
         return NULL;
     unsetenv("DEBUGINFOD_URLS"); /* nothing is fetched from the network */
@@ -40,6 +41,7 @@ struct source_lines *source_lines_open(const char *path)
     lines->session = dwfl_begin(&callbacks);
     if (lines->session) {
         dwfl_report_begin(lines->session);
+        /* Offline: the file is looked at, not a process that runs it. */
         lines->module = dwfl_report_offline(lines->session, path, path, -1);
         dwfl_report_end(lines->session, NULL, NULL);
     }
@@ -62,6 +64,7 @@ static const char *file_of(const char *directory, const char *file)
     size_t length = directory ? strlen(directory) : 0;
     if (file && length > 0 && strncmp(file, directory, length) == 0 && file[length] == '/')
         file += length + 1;
+    /* Compilers are called with ./file.c as often as with file.c. */
     while (file && strncmp(file, "./", 2) == 0)
         file += 2;
     return file;
@@ -109,6 +112,7 @@ static void find_in_units(struct source_lines *lines, Dwarf_Addr address, struct
 bool source_lines_find(struct source_lines *lines, uint64_t address, struct source_place *place)
 {
     *place = (struct source_place){0};
+    /* Addresses in the recording are those of the file, the session's may be moved. */
     address += lines->bias;
     int number = 0;
     Dwfl_Line *line = dwfl_module_getsrc(lines->module, address);
@@ -153,6 +157,7 @@ size_t source_lines_inlined(struct source_lines *lines, uint64_t address, struct
     for (int i = 0; i < count; i++) {
         if (!is_function(&outer[i]))
             continue;
+        /* The function around an inlined one is known when the next scope is met. */
         if (found > 0)
             places[found - 1].function = dwarf_diename(&outer[i]);
         if (found == most || dwarf_tag(&outer[i]) != DW_TAG_inlined_subroutine)

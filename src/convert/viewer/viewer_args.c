@@ -20,6 +20,7 @@ void viewer_args_text(struct viewer_args *args, const char *key, const char *tex
 
 static void known_number(struct viewer_args *args, const char *key, int64_t number, int64_t unknown)
 {
+    /* What is not known is left out: viewers show every argument. */
     if (number != unknown)
         viewer_args_number(args, key, number);
 }
@@ -40,6 +41,7 @@ static void add_comm(struct viewer_args *args, const struct defs *defs, int32_t 
 
 static void add_site(struct viewer_args *args, const struct defs *defs, uint32_t site)
 {
+    /* 0 is a call whose place is not known. */
     if (site == 0 || site > defs->site_count)
         return;
     const struct site_def *def = &defs->sites[site - 1];
@@ -53,6 +55,7 @@ static void add_payload(struct viewer_args *args, const char *format, const stru
 {
     if (event->payload_length == 0)
         return;
+    /* A text is shown as it is, whatever format its state has. */
     if (event->flags & EVENT_PAYLOAD_TEXT)
         format = NULL;
     viewer_args_text(
@@ -62,6 +65,7 @@ static void add_payload(struct viewer_args *args, const char *format, const stru
 
 static void add_requests(struct viewer_args *args, const struct event *event)
 {
+    /* Most calls have no requests; one number stands for consecutive ones. */
     if (event->requests == 0)
         return;
     viewer_args_number(args, "request", (int64_t)event->request);
@@ -100,6 +104,7 @@ static void add_call(struct viewer_args *args, const struct defs *defs, const st
     /* Of other calls the same fields are a message's, which has an event of its own. */
     if (!state->is_mpi || state->class < CLASS_COLLECTIVE || state->class > CLASS_SETUP)
         return;
+    /* The same field holds the root of a collective and the target of a one-sided operation. */
     known_number(args, state->class == CLASS_RMA ? "target" : "root", event->tag, EVENT_UNKNOWN);
     add_moved(args, defs, event);
 }
@@ -107,6 +112,7 @@ static void add_call(struct viewer_args *args, const struct defs *defs, const st
 static void add_state(struct viewer_args *args, const struct defs *defs, const struct event *event,
                       const unsigned char *arena)
 {
+    /* The place is where the call is entered; what it moved is known when it is left. */
     if (event->kind == EVENT_ENTER)
         add_site(args, defs, event->site);
     else
@@ -150,6 +156,7 @@ void viewer_args_of(struct viewer_args *args, const struct defs *defs, const str
         add_operation(args, defs, event);
         break;
     case EVENT_SAMPLE:
+        /* A sample stands for so much time. */
         viewer_args_number(args, "ns", event->value);
         break;
     default:

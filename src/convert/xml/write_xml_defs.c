@@ -9,6 +9,7 @@
 
 static int64_t after_of(const struct xml_writer *xml, int64_t after)
 {
+    /* Below 0 it is the number of a record whose place is only known when the trace is complete. */
     if (after < 0)
         return (int64_t)xml->late[-1 - after];
     return after;
@@ -16,11 +17,13 @@ static int64_t after_of(const struct xml_writer *xml, int64_t after)
 
 static void put_name(struct xml_line *line, const char *name)
 {
+    /* A name is required by the DTD, even an empty one. */
     xml_put_attribute_text(line, "name", name ? name : "");
 }
 
 static void put_id(struct xml_line *line, const char *name, int32_t id)
 {
+    /* Numbers of the format that was read; a state may have none. */
     if (id != EVENT_UNKNOWN)
         xml_put_attribute_i64(line, name, id);
 }
@@ -39,6 +42,7 @@ static void put_place(struct xml_writer *xml, const struct xml_place *place)
     XML_PUT(line, " timestamp=\"");
     xml_put_time(line, place->time_ns);
     XML_PUT(line, "\"");
+    /* The sequence of records of equal time, where it is not that of the lines. */
     if (after_of(xml, place->after))
         xml_put_attribute_i64(line, "after", after_of(xml, place->after));
     if (place->thread)
@@ -90,6 +94,7 @@ static void put_mark(struct xml_line *line, const struct mark_def *mark)
     put_id(line, "id", mark->id);
     if (mark->shadowed)
         XML_PUT(line, " shadowed=\"yes\"");
+    /* Events that no definition belongs to were met in the trace: their name is made up. */
     if (!mark->defined)
         XML_PUT(line, " defined=\"no\"");
     put_counter(line, &mark->counter);
@@ -152,6 +157,7 @@ void xml_write_definitions(struct xml_writer *xml, enum definition_kind kind, si
 static void put_step(struct xml_line *line, int64_t step)
 {
     const char *word = xml_step_word(step);
+    /* A step that has no word yet is kept as its number. */
     if (word)
         xml_put_attribute_text(line, "step", word);
     else

@@ -9,6 +9,7 @@ static const struct chart charts[] = {
 #include "render/charts/charts.def"
 };
 
+/* The order of the table is that of reports and of `sight chart all`. */
 size_t chart_count(void)
 {
     return sizeof charts / sizeof *charts;

@@ -24,6 +24,7 @@ struct heat heat_new(struct area area, size_t columns, size_t rows, bool logarit
 
 void heat_clear(struct heat *heat)
 {
+    /* A heat map that was cleared can be cleared again. */
     free(heat->values);
     heat->values = NULL;
 }

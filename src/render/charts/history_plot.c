@@ -180,6 +180,7 @@ void history_plot_draw(struct canvas *canvas, const struct history_group *group,
     struct scale scale = scale_of(group, number, area);
     char answer[HISTORY_ANSWER_SIZE];
     history_plot_answer(group, number, answer);
+    /* The plot is no chart of a run: it paints its own ground and title. */
     canvas_rect(canvas, 0, 0, canvas_width(canvas), canvas_height(canvas), paint_of(INK_BACK));
     canvas_text_cut(canvas, 24, 22, canvas_width(canvas) - 48, (struct text_style){.size = 16, .bold = true}, answer);
     draw_values(canvas, &scale, number);

@@ -114,6 +114,7 @@ void matrix_draw_pairs(struct canvas *canvas, const struct chart_input *input, s
     size_t room = 0;
     if (area.height > 2 * ROW)
         room = (size_t)(area.height / ROW) - 1;
+    /* A title without rows would promise a list. */
     if (traffic->count == 0 || room == 0)
         return;
     traffic_rank(traffic, input->by_bytes);

@@ -32,6 +32,7 @@ const char *axis_size_name(const struct scaling *scaling)
         threads |= scaling->sizes[i].threads > 1;
         processes |= scaling->sizes[i].processes > 1;
     }
+    /* Sizes are products of both where both vary. */
     if (threads && processes)
         return "processes × threads";
     if (threads)

@@ -352,6 +352,7 @@ static void json_functions(struct json *json, const struct comparison *compariso
     json_close(json, ']');
 }
 
+/* All processes, whatever is shown as text: programs choose for themselves. */
 static void json_processes(struct json *json, const struct comparison *comparison)
 {
     json_open(json, "processes", '[');

@@ -193,6 +193,7 @@ void page_table_row(struct output *output, const struct field *fields, size_t co
     output_text(output, "</tr>\n");
 }
 
+/* Wide tables scroll by themselves: the page keeps its width on a small screen. */
 void page_table_end(struct output *output)
 {
     output_text(output, "</tbody></table></div>\n");

@@ -90,6 +90,7 @@ bool report_iterations(const struct metrics *metrics, struct report_iterations *
     return true;
 }
 
+/* HTML and PDF leave out the same charts. */
 bool report_has_chart(const struct report *report, size_t index)
 {
     return chart_can(chart_at(index), &report->input);

@@ -193,6 +193,7 @@ static void write_chart(struct output *output, const struct report *report, cons
     output_text(output, "</figure>\n");
 }
 
+/* Tables have what the charts cannot: exact numbers, to be sorted and copied. */
 static void write_functions(struct output *output, const struct metrics *metrics)
 {
     size_t field_count, count;

@@ -51,6 +51,7 @@ static void paragraph(struct sheet *sheet, double indent, struct text_style styl
     sheet->y += canvas_paragraph(sheet->canvas, MARGIN + indent, sheet->y, room, style, text);
 }
 
+/* The same numbers in the same order as at the top of the page in HTML. */
 static void draw_figures(struct sheet *sheet, const struct report *report)
 {
     struct figure figures[REPORT_FIGURES];

@@ -84,6 +84,7 @@ void run_write_html(struct output *output, const struct defs *defs)
     property_list_clear(&list);
 }
 
+/* XML keeps names and ranks apart, to be read back; people read sentences. */
 void run_write_xml(struct output *output, const struct defs *defs)
 {
     struct property_list list = property_list_of(defs);

@@ -409,6 +409,7 @@ static const struct field node_fields[] = {
     {"cut", NULL, node_cut},
 };
 
+/* Nodes are a list, each with the number of its parent: the tree can be rebuilt, and rows filtered. */
 void search_write_json(struct output *output, const struct metrics *metrics)
 {
     const struct search *search = metrics->search;

@@ -85,6 +85,7 @@ static size_t people_fields(struct field titled[FIELD_COUNT])
     return count;
 }
 
+/* Of all processes together, so that shares of calls in several processes stay below 1. */
 static double all_ns(const struct metrics *metrics)
 {
     double ns = 0;

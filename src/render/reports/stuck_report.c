@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Lists are there even if they are empty, so that programs need not ask. */
 static void write_ranks(struct json *json, const char *name, const uint32_t *ranks, size_t count)
 {
     json_open(json, name, '[');
