@@ -17,6 +17,7 @@ static const char *const axis_names[SEARCH_AXIS_COUNT] = {"why",
 #undef SEARCH_AXIS_NAME
 };
 
+/* Names come from files, not terminated: their length is given. */
 static size_t name_find(const char *const *names, size_t count, const char *name, size_t length)
 {
     for (size_t i = 0; i < count; i++)
@@ -30,6 +31,7 @@ const char *search_state_name(enum search_state state)
     return state_names[state];
 }
 
+/* A name that there is not gives the count of states, which is none. */
 enum search_state search_state_find(const char *name, size_t length)
 {
     return (enum search_state)name_find(state_names, SEARCH_STATE_COUNT, name, length);
@@ -52,6 +54,7 @@ struct search *search_new(void)
 
 void search_free(struct search *search)
 {
+    /* Metrics without a search have none to be freed. */
     if (!search)
         return;
     for (size_t i = 0; i < search->count; i++) {
@@ -97,6 +100,7 @@ uint64_t search_state_count(const struct search *search, enum search_state state
     for (size_t i = 0; i < search->count; i++) {
         const struct search_node *node = &search->nodes[i];
         count += node->state == state;
+        /* Nodes that the search counted without keeping them are in the numbers of their parent. */
         if (state == SEARCH_TRUE)
             count += node->more_true;
         else if (state == SEARCH_FALSE)

@@ -56,6 +56,7 @@ struct query_cursor *query_cursor_new(struct query_trace *trace, const struct qu
     struct query_cursor *cursor = memory_new(sizeof *cursor);
     cursor->trace = trace;
     cursor->table = table;
+    /* Its own copy: the statement may change its limits before the rows are read. */
     cursor->limits = *limits;
     return cursor;
 }

@@ -43,6 +43,7 @@ bool history_is_worse(enum history_number number, const struct change_point *cha
 void history_measure(struct history_run *run, const struct metrics *metrics)
 {
     struct efficiency efficiency = efficiency_of(metrics);
+    /* By the processes that have events: those decide how long a run takes. */
     run->processes = (uint32_t)metrics->process_count;
     run->complete = metrics->end.complete;
     run->numbers[HISTORY_time_s] = (double)time_since(metrics->begin_ns, metrics->end_ns) / 1e9;
@@ -51,6 +52,7 @@ void history_measure(struct history_run *run, const struct metrics *metrics)
     run->numbers[HISTORY_communication_efficiency] = efficiency.communication;
 }
 
+/* Equal times are ordered by name, so that the same directory always gives the same series. */
 static int by_time(const void *a, const void *b)
 {
     const struct history_run *left = a, *right = b;
@@ -59,6 +61,7 @@ static int by_time(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
+/* The series with most runs is the one that is watched: it comes first. */
 static int by_runs(const void *a, const void *b)
 {
     const struct history_group *left = a, *right = b;
@@ -81,6 +84,7 @@ static struct history_group *group_of(struct history *history, size_t *capacity,
 static void follow(struct history_group *group, enum history_number number)
 {
     struct history_series *series = &group->series[number];
+    /* A copy: changes and median need it in different orders. */
     double *values = memory_new(group->count * sizeof *values);
     for (size_t i = 0; i < group->count; i++)
         values[i] = group->runs[i]->numbers[number];

@@ -27,6 +27,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes, NO_POINT = -1 };
 static double student(size_t freedom)
 {
     static const double t[] = {6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812};
+    /* As many coefficients as points: nothing is known about the noise. */
     if (freedom == 0)
         return INFINITY;
     if (freedom <= sizeof t / sizeof *t)
@@ -146,6 +147,7 @@ struct law law_of(const struct law_point *points, size_t count)
 {
     struct law law = {.points = count};
     struct score scores[SHAPES];
+    /* With fewer points several shapes fit exactly; more are runs that nobody made by hand. */
     if (count < LAW_POINTS || count > MOST_POINTS)
         return law;
     size_t best = score_all(scores, points, count);
@@ -205,6 +207,7 @@ struct law_interval law_predict(const struct law_point *points, size_t count, co
 
 char *law_text(char text[LAW_TEXT_SIZE], const struct law *law)
 {
+    /* A time that does not depend on the size. */
     if (law->factor_s == 0) {
         snprintf(text, LAW_TEXT_SIZE, "constant");
         return text;

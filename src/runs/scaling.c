@@ -71,6 +71,7 @@ static int by_n(const void *a, const void *b)
 static size_t size_index(const struct scaling *scaling, uint32_t processes, uint32_t threads)
 {
     size_t i = 0;
+    /* Sizes are few: an index of them would cost more than it saves. */
     while (i < scaling->size_count &&
            (scaling->sizes[i].processes != processes || scaling->sizes[i].threads != threads))
         i++;
@@ -212,6 +213,7 @@ static void add_functions(struct gathering *gathering, size_t size, const struct
     for (size_t i = 0; i < count; i++) {
         const struct state_def *state = &metrics->defs->states[functions[i].state];
         enum scaling_kind kind = state->is_mpi ? SCALING_FUNCTION : SCALING_REGION;
+        /* What the recorder itself takes is no part of the program. */
         if (state->class != CLASS_TOOL && functions[i].exclusive_ns > 0)
             add_part(gathering, size, state->name, kind,
                      (double)functions[i].exclusive_ns / 1e9 / (double)metrics->process_count);
@@ -225,9 +227,11 @@ static void add_phases(struct gathering *gathering, size_t size, const struct me
     for (size_t i = 0; phases->phase_count > 1 && i < phases->phase_count; i++)
         add_part(gathering, size, phases->phases[i].name, SCALING_PHASE,
                  (double)phases->phases[i].sums.time_ns / 1e9 / (double)metrics->process_count);
+    /* The first loop is the run itself. */
     for (size_t i = 1; i < phases->loop_count; i++)
         add_part(gathering, size, phases->loops[i].name, SCALING_LOOP,
                  (double)phases->loops[i].time_ns / 1e9 / (double)metrics->process_count);
+    /* The mean: iterations of different sizes are compared by what one of them takes. */
     if (phases->iterations.loop != PHASE_NONE)
         add_part(gathering, size, "iteration of the main loop", SCALING_ITERATION,
                  (double)phases->iterations.mean_ns / 1e9);
@@ -406,6 +410,7 @@ struct scaling *scaling_of(const struct scaling_run *runs, size_t count, bool we
                                   .run_count = count,
                                   .size_of_run = memory_new((count + 1) * sizeof *gathering.size_of_run)};
     scaling->weak = weak;
+    /* Sizes first: means over the runs of a size need their number. */
     gather_sizes(&gathering);
     if (scaling->size_count < 2) {
         error_set(err, ERROR_USAGE,
