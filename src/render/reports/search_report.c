@@ -33,7 +33,7 @@ static void unit_text(char buffer[TEXT_NUMBER_SIZE], struct search_unit unit)
     }
     size_t used = strlen(buffer);
     if (*below && used == 0)
-        snprintf(buffer, TEXT_NUMBER_SIZE, "1/%s", below);
+        snprintf(buffer, TEXT_NUMBER_SIZE, "1/%.29s", below);
     else if (*below)
         snprintf(buffer + used, TEXT_NUMBER_SIZE - used, "/%s", below);
 }
