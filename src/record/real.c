@@ -169,6 +169,9 @@ __attribute__((constructor)) static void find_fortran(void)
 
 bool real_is_recorder(const void *address)
 {
+    /* Constructors of other libraries, which may call MPI, can be earlier than ours. */
+    if (recorder_itself.count == 0)
+        find_fortran();
     return in_ranges(&recorder_itself, address);
 }
 

@@ -18,6 +18,7 @@
 
 /* The recorder that is linked into programs together with a static MPI: MPI_X is ours, PMPI_X MPI's. */
 #define REAL(name) P##name
+#define PLAIN(name) P##name
 static inline const void *real_caller(const void *address)
 {
     return address;
@@ -40,7 +41,8 @@ static inline bool real_is_recorder(const void *address)
 /* True for an address in the code of the recorder. */
 bool real_is_recorder(const void *address);
 
-/* The function of this name ("PMPI_Send") in the MPI library. Ends the program if there is none. */
+/* The function of this name ("PMPI_Send") in the MPI library, or in a tool that is loaded before it. Ends the program
+ * if there is none. */
 void *real_find(const char *name);
 
 /* The object of this name ("ompi_mpi_comm_world"). */
@@ -49,14 +51,19 @@ void *real_object(const char *name);
 /* The function of this name of MPI's Fortran libraries ("mpi_send_"). */
 void *real_find_fortran(const char *name);
 
-/* Calls the MPI library's own function. */
-#define REAL(name)                                                                                                     \
+#define FOUND(name)                                                                                                    \
     (*(__extension__({                                                                                                 \
-        static __typeof__(P##name) *real;                                                                              \
-        if (__builtin_expect(!real, 0))                                                                                \
-            real = real_find("P" #name);                                                                               \
-        real;                                                                                                          \
+        static __typeof__(name) *found;                                                                                \
+        if (__builtin_expect(!found, 0))                                                                               \
+            found = real_find(#name);                                                                                  \
+        found;                                                                                                         \
     })))
+
+/* Calls the MPI library's own function, PMPI_X. */
+#define REAL(name) FOUND(P##name)
+
+/* Calls the MPI_X that the program would call without the recorder: the library's, or that of another tool. */
+#define PLAIN(name) FOUND(name)
 
 /* True if the address, to which a call returns, is in a Fortran library of MPI. */
 bool real_called_from_fortran(const void *address);

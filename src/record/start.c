@@ -53,7 +53,7 @@ EXPORT int MPI_Init(int *argc, char ***argv)
 {
     struct beginning beginning;
     beginning_enter(&beginning, FUNCTION_MPI_Init, CALLER);
-    int result = REAL(MPI_Init)(argc, argv);
+    int result = PLAIN(MPI_Init)(argc, argv);
     beginning_leave(&beginning, result, true, false);
     return result;
 }
@@ -62,7 +62,7 @@ EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     struct beginning beginning;
     beginning_enter(&beginning, FUNCTION_MPI_Init_thread, CALLER);
-    int result = REAL(MPI_Init_thread)(argc, argv, required, provided);
+    int result = PLAIN(MPI_Init_thread)(argc, argv, required, provided);
     beginning_leave(&beginning, result, true, result == MPI_SUCCESS && *provided == MPI_THREAD_MULTIPLE);
     return result;
 }
@@ -71,10 +71,10 @@ EXPORT int MPI_Finalize(void)
 {
     struct call call;
     if (!call_of(&call, FUNCTION_MPI_Finalize, CALLER))
-        return REAL(MPI_Finalize)();
+        return PLAIN(MPI_Finalize)();
     recorder_sync(MPI_COMM_WORLD);
     bool last = ends();
-    int result = REAL(MPI_Finalize)();
+    int result = PLAIN(MPI_Finalize)();
     call_leave(&call);
     if (last)
         recorder_close();
@@ -86,7 +86,7 @@ EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *
 {
     struct beginning beginning;
     beginning_enter(&beginning, FUNCTION_MPI_Session_init, CALLER);
-    int result = REAL(MPI_Session_init)(info, handler, session);
+    int result = PLAIN(MPI_Session_init)(info, handler, session);
     beginning_leave(&beginning, result, false, true);
     return result;
 }
@@ -95,9 +95,9 @@ EXPORT int MPI_Session_finalize(MPI_Session *session)
 {
     struct call call;
     if (!call_of(&call, FUNCTION_MPI_Session_finalize, CALLER))
-        return REAL(MPI_Session_finalize)(session);
+        return PLAIN(MPI_Session_finalize)(session);
     bool last = ends();
-    int result = REAL(MPI_Session_finalize)(session);
+    int result = PLAIN(MPI_Session_finalize)(session);
     call_leave(&call);
     if (last)
         recorder_close();

@@ -7,9 +7,9 @@
 #   {
 #       struct call call;
 #       if (!call_on(&call, FUNCTION_MPI_Send, CALLER, comm))
-#           return REAL(MPI_Send)(buf, count, type, dest, tag, comm);
+#           return PLAIN(MPI_Send)(buf, count, type, dest, tag, comm);
 #       message_send(&call, count, type, dest, tag);
-#       int outcome = REAL(MPI_Send)(buf, count, type, dest, tag, comm);
+#       int outcome = PLAIN(MPI_Send)(buf, count, type, dest, tag, comm);
 #       if (__builtin_expect(call.comm_new, 0))
 #           call_comm_end(&call, comm, outcome);
 #       if (outcome == MPI_SUCCESS) {
@@ -175,10 +175,10 @@ function write_wrapper(name, result, parameters,    n, i, row, list, call, comm,
         printf "    if (!call_on_window(&call, FUNCTION_%s, CALLER, %s))\n", name, win
     else
         printf "    if (!call_of(&call, FUNCTION_%s, CALLER))\n", name
-    printf "        return REAL(%s)(%s);\n", name, call
+    printf "        return PLAIN(%s)(%s);\n", name, call
     if (row)
         printf "%s", indent(code[row, "before"])
-    printf "    %s outcome = REAL(%s)(%s);\n", result, name, call
+    printf "    %s outcome = PLAIN(%s)(%s);\n", result, name, call
     if (comm != "")
         printf "    if (__builtin_expect(call.comm_new, 0))\n        call_comm_end(&call, %s, outcome);\n", comm
     after = row ? code[row, "after"] : ""
