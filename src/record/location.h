@@ -32,6 +32,7 @@ struct location {
     uint32_t site_mask, site_count;
     struct open_call open;
     bool inside;                    /* in an MPI function or in the recorder: what that calls itself is not recorded */
+    uint8_t endings;                /* rounds of destructors at the end of its thread */
     bool holds_lock;                /* the owner has `lock`: it takes a sample */
     struct sampler *sampler;        /* see samples.h; NULL: no samples are taken */
     struct record_pending *pending; /* in the file */

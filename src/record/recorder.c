@@ -15,6 +15,7 @@
 #include "record/world.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,10 +33,13 @@ static struct location *locations;
 static uint32_t threads;
 static pthread_key_t thread_end;
 
-/* A thread ends: its location is complete. */
-static void on_thread_end(void *location)
-/* First the timer: a sample must not meet a file that is being closed. */
+/* A thread ends: its location is complete after the last round of destructors, as others may call MPI. */
+static void on_thread_end(void *value)
 {
+    struct location *location = value;
+    if (++location->endings < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(thread_end, location) == 0)
+        return;
+    /* First the timer: a sample must not meet a file that is being closed. */
     samples_stop(location);
     /* recorder_close and the child of fork() walk through the list. */
     pthread_mutex_lock(&locations_lock);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that do not end as calls do, and messages after them. odd_calls jump | free | start | environment | thread
-   jump: an error handler leaves the call by longjmp; free: communicators and windows that cannot be freed; start:
-   active requests are started; environment: nothing is left of it; thread: a thread's sends are cancelled after its end
+/* Calls that do not end as calls do, and messages after them. odd_calls jump | free | start | environment | thread |
+   late jump: an error handler leaves the call by longjmp; free: communicators and windows that cannot be freed; start:
+   active requests are started; environment: nothing is left of it; thread: a thread's sends are cancelled after its
+   end; late: destructors of threads' data call MPI
  */
 #include "truth.h"
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdbool.h>
 
 static int rank, other;
 static char out[16], in[16];
@@ -190,6 +192,31 @@ static void cancel_of_thread(void)
     }
 }
 
+static pthread_key_t at_end;
+static __thread int rounds;
+
+static void end(void *value)
+{
+    exchange(MPI_COMM_WORLD, 5);
+    if (++rounds < 3)
+        pthread_setspecific(at_end, value);
+}
+
+static void *use_data(void *unused)
+{
+    pthread_setspecific(at_end, &at_end);
+    exchange(MPI_COMM_WORLD, 5);
+    return unused;
+}
+
+static void call_late(void)
+{
+    pthread_t thread;
+    pthread_key_create(&at_end, end);
+    pthread_create(&thread, NULL, use_data, NULL);
+    pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "jump";
@@ -199,7 +226,8 @@ int main(int argc, char **argv)
         unsetenv("LD_PRELOAD");
     }
     /* MPICH calls error handlers with its lock, if it has one. */
-    int wanted = strcmp(how, "thread") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    bool threads = strcmp(how, "thread") == 0 || strcmp(how, "late") == 0;
+    int wanted = threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
     MPI_Init_thread(&argc, &argv, wanted, &provided);
     truth_begin();
     rank = truth.rank;
@@ -213,6 +241,8 @@ int main(int argc, char **argv)
         start_twice();
     else if (strcmp(how, "thread") == 0 && provided == MPI_THREAD_MULTIPLE)
         cancel_of_thread();
+    else if (strcmp(how, "late") == 0 && provided == MPI_THREAD_MULTIPLE)
+        call_late();
     exchange(MPI_COMM_WORLD, 9);
     MPI_Barrier(MPI_COMM_WORLD);
     truth_print();
