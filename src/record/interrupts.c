@@ -153,26 +153,57 @@ MASKED(epoll_pwait, (int file, struct epoll_event *events, int count, int timeou
        (file, events, count, timeout, mask_of(&mask, given)))
 MASKED(sigsuspend, (const sigset_t *given), (mask_of(&mask, given)))
 
-/* Waiting for signals: not for this one. */
+/* Waiting for signals: a sample that was due while its signal was blocked is none of the program's. */
 
-#define WITHOUT(type, name, parameters, arguments)                                                                     \
-    EXPORT type name parameters                                                                                        \
-    {                                                                                                                  \
-        sigset_t set = *given;                                                                                         \
-        if (samples_signal)                                                                                            \
-            sigdelset(&set, samples_signal);                                                                           \
-        bool held = hold();                                                                                            \
-        type result = NEXT(name) arguments;                                                                            \
-        let_go(held);                                                                                                  \
-        return result;                                                                                                 \
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+    siginfo_t own;
+    struct timespec rest;
+    int64_t begin_ns = timeout ? now_ns() : 0;
+    if (!info)
+        info = &own;
+    bool held = hold();
+    int result = NEXT(sigtimedwait)(set, info, timeout);
+    while (result > 0 && result == samples_signal && samples_came(info)) {
+        if (timeout) {
+            int64_t rest_ns = (int64_t)timeout->tv_sec * 1000000000 + timeout->tv_nsec - (now_ns() - begin_ns);
+            rest_ns = rest_ns > 0 ? rest_ns : 0;
+            rest = (struct timespec){.tv_sec = rest_ns / 1000000000, .tv_nsec = rest_ns % 1000000000};
+        }
+        result = NEXT(sigtimedwait)(set, info, timeout ? &rest : NULL);
     }
+    let_go(held);
+    return result;
+}
 
-WITHOUT(int, sigwait, (const sigset_t *restrict given, int *restrict number), (&set, number))
-WITHOUT(int, sigwaitinfo, (const sigset_t *restrict given, siginfo_t *restrict info), (&set, info))
-WITHOUT(int, sigtimedwait,
-        (const sigset_t *restrict given, siginfo_t *restrict info, const struct timespec *restrict timeout),
-        (&set, info, timeout))
-WITHOUT(int, signalfd, (int file, const sigset_t *given, int flags), (file, &set, flags))
+EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info, const struct timespec *restrict timeout)
+{
+    return wait_for(set, info, timeout);
+}
+
+EXPORT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
+{
+    return wait_for(set, info, NULL);
+}
+
+EXPORT int sigwait(const sigset_t *restrict set, int *restrict number)
+{
+    int result;
+    do
+        result = wait_for(set, NULL, NULL);
+    while (result < 0 && errno == EINTR);
+    if (result < 0)
+        return errno;
+    *number = result;
+    return 0;
+}
 
 /* Sockets with a time limit are not restarted; reading all of a message, and writing more than fits into a pipe, end
    with a part of it. */
@@ -258,17 +289,24 @@ static void give_up(int number)
     samples_signal = 0;
 }
 
+/* What is read from such a file cannot be sorted out. */
+EXPORT int signalfd(int file, const sigset_t *given, int flags)
+{
+    if (samples_signal && sigismember(given, samples_signal) == 1)
+        give_up(samples_signal);
+    return NEXT(signalfd)(file, given, flags);
+}
+
 EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *before)
 {
-    /* Until here the program never saw our handler: it must not get it back as "the one before". */
-    bool ours = number == samples_signal && number;
     if (action)
         give_up(number);
     int result = NEXT(sigaction)(number, action, before);
-    if (before && ours)
-        *before = (struct sigaction){.sa_handler = SIG_DFL};
-    if (before && result == 0)
+    /* The program never saw our handlers: it must not get them back as "the one before". */
+    if (before && result == 0) {
+        samples_hide(before);
         ending_hide(number, before);
+    }
     if (action && result == 0)
         ending_watch_again(number);
     return result;
@@ -278,19 +316,24 @@ EXPORT int sigaction(int number, const struct sigaction *action, struct sigactio
 #define HANDLER(name)                                                                                                  \
     EXPORT __sighandler_t name(int number, __sighandler_t handler)                                                     \
     {                                                                                                                  \
-        bool ours = number == samples_signal && number;                                                                \
         give_up(number);                                                                                               \
-        if (ours)                                                                                                      \
-            NEXT(name)(number, SIG_DFL); /* what it returns below is not to be ours */                                 \
         struct sigaction before = {.sa_handler = NEXT(name)(number, handler)};                                         \
+        samples_hide(&before);                                                                                         \
         ending_hide(number, &before);                                                                                  \
         ending_watch_again(number);                                                                                    \
         return before.sa_handler;                                                                                      \
     }
 
-/* What glibc's headers make of signal() in programs of the strict C standard. */
+/* What glibc's headers make of signal() in programs of the strict C standard, and names from before. */
 __sighandler_t __sysv_signal(int number, __sighandler_t handler);
+__sighandler_t bsd_signal(int number, __sighandler_t handler);
+__sighandler_t sigset(int number, __sighandler_t handler);
 
 HANDLER(signal)
 HANDLER(__sysv_signal)
 HANDLER(ssignal)
+HANDLER(bsd_signal)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+HANDLER(sigset)
+#pragma GCC diagnostic pop

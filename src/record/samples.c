@@ -243,13 +243,31 @@ static void sample(struct location *location, uintptr_t interrupted, uint32_t mi
     location_done(location, false);
 }
 
+/* UCX, which MPICH may use, has a sigaction of its own. */
+extern int __sigaction(int, const struct sigaction *, struct sigaction *) __attribute__((weak));
+
+static int own_sigaction(int number, const struct sigaction *action, struct sigaction *before)
+{
+    return __sigaction ? __sigaction(number, action, before) : -1;
+}
+
+/* The program may send itself the same signal; this marks ours. */
+static bool is_ours(const siginfo_t *info)
+{
+    return info->si_code == SI_TIMER && info->si_value.sival_ptr == &samples_signal;
+}
+
 /* The signal's handler, in the thread whose timer sent it. */
 static void on_sample(int number, siginfo_t *info, void *context)
 {
     struct location *location = location_mine;
-    (void)number;
-    /* SI_TIMER: the program may send itself the same signal. */
-    if (info->si_code != SI_TIMER || !location || !location->sampler || !location->sampler->armed)
+    if (!is_ours(info)) {
+        /* It has no action but the default one, which ends the process: as soon as this handler returns. */
+        own_sigaction(number, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+        syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
+        return;
+    }
+    if (!location || !location->sampler || !location->sampler->armed)
         return;
     /* The interrupted code may be between a system call and its look at errno. */
     int before = errno;
@@ -257,6 +275,21 @@ static void on_sample(int number, siginfo_t *info, void *context)
     if (!location->inside && recorder.on && recorder.started && location->block)
         sample(location, interrupted_at(context), missed);
     errno = before;
+}
+
+bool samples_came(const siginfo_t *info)
+{
+    if (!is_ours(info))
+        return false;
+    if (samples_here())
+        instants_missed(location_mine->sampler);
+    return true;
+}
+
+void samples_hide(struct sigaction *seen)
+{
+    if (seen->sa_sigaction == on_sample)
+        *seen = (struct sigaction){.sa_handler = SIG_DFL};
 }
 
 /* Modules */
@@ -324,22 +357,18 @@ void samples_note_unknown(struct location *location)
 
 /* Timers */
 
-/* UCX, which MPICH may use, has a sigaction of its own. */
-extern int __sigaction(int, const struct sigaction *, struct sigaction *) __attribute__((weak));
-
 static bool signal_take(int number)
 {
     struct sigaction before, action = {.sa_sigaction = on_sample, .sa_flags = SA_SIGINFO | SA_RESTART};
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     /* Somebody wants this signal. */
-    if (!__sigaction || __sigaction(number, NULL, &before) != 0 || (before.sa_flags & SA_SIGINFO) ||
-        before.sa_handler != SIG_DFL)
+    if (own_sigaction(number, NULL, &before) != 0 || (before.sa_flags & SA_SIGINFO) || before.sa_handler != SIG_DFL)
         return false;
     /* No other handler comes in between: it might call MPI, of which nothing would be recorded. */
     sigfillset(&action.sa_mask);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         sigdelset(&action.sa_mask, faults[i]);
-    return __sigaction(number, &action, NULL) == 0;
+    return own_sigaction(number, &action, NULL) == 0;
 }
 
 void samples_choose(uint32_t per_second)
@@ -388,7 +417,8 @@ static bool timer_start(struct sampler *sampler)
 {
     /* SIGEV_THREAD_ID: to this thread, whose CPU time the clock counts; a signal to the process would stop any of
        them. */
-    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = samples_signal};
+    struct sigevent event = {
+        .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = samples_signal, .sigev_value.sival_ptr = &samples_signal};
     event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
     if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &sampler->timer) != 0)
         return false;

@@ -36,6 +36,12 @@ void samples_note_unknown(struct location *location);
 /* The signal; 0: no samples are taken. */
 extern int samples_signal;
 
+/* True if what came, in a thread that waits for signals, is a sample and not the program's; sets the timer again. */
+bool samples_came(const siginfo_t *info);
+
+/* Replaces the action of our handler, as a program would see it, by the default one. */
+void samples_hide(struct sigaction *seen);
+
 /* True if this thread may be interrupted by it. */
 bool samples_here(void);
 

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The actions of its signals as a program sees them, and the effect of its own.
-       actions look | own | ignore | recover | chain | die | abort */
+       actions look | own | ignore | recover | chain | die | abort | waits | old
+   waits: for each real-time signal; old: functions that only old programs call */
 #include "truth.h"
 
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+/* Headers have it for old standards only. */
+void (*bsd_signal(int number, void (*handler)(int)))(int);
+void (*sigset(int number, void (*handler)(int)))(int);
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM, SIGUSR1};
 enum { SIGNALS = sizeof signals / sizeof *signals };
@@ -93,11 +101,83 @@ static void recover(void)
     sigaction(SIGSEGV, &saved, NULL);
 }
 
+static void block(sigset_t *set, int number)
+{
+    sigemptyset(set);
+    sigaddset(set, number);
+    pthread_sigmask(SIG_BLOCK, set, NULL);
+}
+
+static int dies_of(int number)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        sigset_t set;
+        sigemptyset(&set);
+        sigaddset(&set, number);
+        sigprocmask(SIG_UNBLOCK, &set, NULL);
+        raise(number);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) && WTERMSIG(status) == number;
+}
+
+static void waits(void)
+{
+    int dead = 0, waited = 0, read_from = 0;
+    const struct timespec limit = {.tv_sec = 20};
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+        dead += dies_of(number);
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+        sigset_t set;
+        int got = 0;
+        block(&set, number);
+        kill(getpid(), number);
+        waited += sigtimedwait(&set, NULL, &limit) == number;
+        kill(getpid(), number);
+        sigwait(&set, &got);
+        waited += got == number;
+        kill(getpid(), number);
+        waited += sigwaitinfo(&set, NULL) == number;
+    }
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+        sigset_t set;
+        struct signalfd_siginfo info;
+        block(&set, number);
+        int file = signalfd(-1, &set, SFD_NONBLOCK);
+        kill(getpid(), number);
+        read_from += read(file, &info, sizeof info) == sizeof info && info.ssi_signo == (unsigned)number;
+        close(file);
+    }
+    fprintf(lines, "%d die, %d waited for, %d read\n", dead, waited, read_from);
+}
+
+static void old(void)
+{
+    static const int some[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    int right = 0;
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        right += sigset(some[i], SIG_IGN) == SIG_DFL;
+        right += sigset(some[i], SIG_DFL) == SIG_IGN;
+        right += bsd_signal(some[i], SIG_DFL) == SIG_DFL;
+    }
+    right += sigset(SIGRTMAX, SIG_IGN) == SIG_DFL;
+    fprintf(lines, "%d of 16\n", right);
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "look";
     if (strcmp(how, "ignore") == 0)
         signal(SIGFPE, SIG_IGN);
+    /* Before MPI has threads, which would get the signals. */
+    if (strcmp(how, "waits") == 0)
+        for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+            sigset_t set;
+            block(&set, number);
+        }
     MPI_Init(&argc, &argv);
     truth_begin();
     lines = truth_open();
@@ -106,6 +186,10 @@ int main(int argc, char **argv)
         own();
     if (strcmp(how, "recover") == 0)
         recover();
+    if (strcmp(how, "waits") == 0)
+        waits();
+    if (strcmp(how, "old") == 0)
+        old();
     fflush(lines);
     MPI_Barrier(MPI_COMM_WORLD);
     if (strcmp(how, "chain") == 0) {
