@@ -137,6 +137,7 @@ static void on_enter(struct stuck_state *state, const struct event *event)
     const struct state_def *def = &state->defs->states[event->state];
     struct place *place = place_of(state, event);
     place->last_ns = event->time_ns;
+    place->votes = 0;
     /* Only the outermost MPI call counts: what it calls inside, it waits for itself. */
     if (!def->is_mpi || place->depth++ > 0)
         return;
@@ -314,6 +315,26 @@ static void on_comm(struct stuck_state *state, const struct event *event)
     }
 }
 
+/* Threads that never call MPI work for the main one. */
+static void on_sample(struct stuck_state *state, const struct event *event)
+{
+    const uint64_t *index = map_find(&state->place_of, map_pair(event->process, event->thread));
+    if (!index)
+        index = map_find(&state->place_of, map_pair(event->process, 0));
+    if (!index)
+        return;
+    struct place *place = &state->places[*index];
+    bool same = place->sampled == event->state && place->votes > 0;
+    if (same) {
+        place->votes++;
+    } else if (place->votes > 1) {
+        place->votes--;
+    } else {
+        place->sampled = event->state;
+        place->votes = 1;
+    }
+}
+
 static void on_event(struct stuck_state *state, const struct event *event, const struct batch *batch)
 {
     switch (event->kind) {
@@ -332,6 +353,9 @@ static void on_event(struct stuck_state *state, const struct event *event, const
         break;
     case EVENT_COMM_MADE:
         on_comm(state, event);
+        break;
+    case EVENT_SAMPLE:
+        on_sample(state, event);
         break;
     default:
         break;

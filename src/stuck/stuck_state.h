@@ -25,6 +25,8 @@ struct place {
     int64_t enter_ns, left_ns, last_ns;
     int64_t progress_ns; /* the last thing that was not a failed test */
     uint32_t polls;      /* failed tests since then */
+    uint32_t sampled;    /* call path of most samples since the last call, by the majority vote of Boyer and Moore */
+    uint32_t votes;      /* for it; 0: there was none */
     bool finalized;      /* left MPI_Finalize */
     bool has_ending;     /* the trace shows how it ended: */
     int32_t ended, code; /* enum pending_what, signal or code */

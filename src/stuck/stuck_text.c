@@ -15,6 +15,17 @@ static void say(char text[STUCK_TEXT_SIZE], const char *words)
     text_append(text, STUCK_TEXT_SIZE, "%s", words);
 }
 
+/* " (sort.c:88)"; false: there is no line. */
+static bool say_place(char text[STUCK_TEXT_SIZE], const struct site_def *site)
+{
+    const char *slash = strrchr(site->file, '/'), *name = site->file;
+    if (slash && slash[1])
+        name = slash + 1;
+    if (site->line > 0)
+        text_append(text, STUCK_TEXT_SIZE, " (%.*s:%" PRId32 ")", text_beginning(name, 60), name, site->line);
+    return site->line > 0;
+}
+
 void say_call(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, uint32_t function, uint32_t site)
 {
     say(text, state_name(state, function));
@@ -22,13 +33,8 @@ void say_call(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, uint3
     if (site == 0 || site > state->defs->site_count)
         return;
     const struct site_def *def = &state->defs->sites[site - 1];
-    const char *slash = strrchr(def->file, '/'), *name = def->file;
-    if (slash && slash[1])
-        name = slash + 1;
     /* Without a line of the source the function that the call is in says where. */
-    if (def->line > 0)
-        text_append(text, STUCK_TEXT_SIZE, " (%.*s:%" PRId32 ")", text_beginning(name, 60), name, def->line);
-    else if (def->function)
+    if (!say_place(text, def) && def->function)
         text_append(text, STUCK_TEXT_SIZE, " (in %.*s)", text_beginning(def->function, 60), def->function);
 }
 
@@ -137,6 +143,19 @@ static void say_end(char text[STUCK_TEXT_SIZE], const struct stuck_state *state,
     say_call(text, state, place->state, place->site);
 }
 
+/* ", in spin (loop.c:12)": what it computes, by samples. */
+static void say_code(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place)
+{
+    const struct defs *defs = state->defs;
+    const char *name = place->votes > 0 ? defs_path_name(defs, place->sampled) : NULL;
+    if (!name)
+        return;
+    text_append(text, STUCK_TEXT_SIZE, ", in %.*s", text_beginning(name, 60), name);
+    uint32_t site = defs->paths[place->sampled].site;
+    if (site > 0 && site <= defs->site_count)
+        say_place(text, &defs->sites[site - 1]);
+}
+
 void say_doing(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, const struct place *place)
 {
     const struct stuck_state *state = graph->state;
@@ -163,6 +182,7 @@ void say_doing(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, cons
                     text_duration(time, time_since(place->left_ns, state->end_ns)));
         say_call(text, state, place->state, place->site);
         say(text, " returned");
+        say_code(text, state, place);
     }
 }
 
