@@ -58,6 +58,7 @@ static int by_share(const void *a, const void *b)
     return (left->state > right->state) - (left->state < right->state);
 }
 
+/* Shares are of all processes, those without a cell included. */
 size_t cells_functions(const struct metrics *metrics, const struct heuristic_result *result,
                        struct function_share *shares, size_t count)
 {

@@ -39,6 +39,7 @@ static void find_functions(const struct analysis *analysis, const struct metrics
     }
 }
 
+/* The places with most of the waiting come first in the sums. */
 static void find_sites(const struct metrics *metrics, const struct wait_sums *sums, struct finding *finding)
 {
     for (size_t i = 0; i < FINDING_SITES && i < sums->site_count; i++)

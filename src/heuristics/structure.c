@@ -145,6 +145,7 @@ static int write_chain(char *at, size_t size, const struct structure_match *matc
     return snprintf(at, size, "a %s, each rank sending to the one %lld ranks below", what, -step);
 }
 
+/* Sizes and directions are named: they are what a reader compares with the program. */
 static int write_match(char *at, size_t size, const struct structure_match *match)
 {
     switch (match->kind) {

@@ -69,12 +69,14 @@ void search_free(struct search *search)
     free(search);
 }
 
+/* Numbers of nodes never change: children refer to their parent by its number. */
 uint32_t search_add(struct search *search, struct search_node node)
 {
     ARRAY_PUSH(search->nodes, search->count, search->capacity, node);
     return (uint32_t)search->count - 1;
 }
 
+/* Counted anew each time: trees of a search are shallow. */
 size_t search_depth(const struct search *search, size_t node)
 {
     /* Parents come before their children, so that the walk ends. */

@@ -31,6 +31,7 @@ static size_t largest_row(const struct answer *answer, size_t metric)
 
 static double mean_of(const struct answer *answer, size_t metric)
 {
+    /* Rows that are not known have no part in the mean. */
     double sum = 0, count = 0;
     for (size_t i = 0; i < answer->row_count; i++)
         if (!isnan(value_at(answer, i, metric))) {
@@ -43,6 +44,7 @@ static double mean_of(const struct answer *answer, size_t metric)
 /* "MPI_Send" of "/Machine/3 /Code/p2p/MPI_Send". */
 static const char *last_word(const char *path)
 {
+    /* The last word is what distinguishes the rows of one axis. */
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
 }
@@ -55,6 +57,7 @@ static void place_text(const struct answer *answer, const struct answer_row *row
     if (row->rank != ANSWER_ALL)
         text_append(text, size, "process %u", row->rank);
     if (answer->by_time) {
+        /* Parts of the run are equally long, and numbered from its begin. */
         double part = (double)answer->duration_ns / (double)answer->key_count;
         text_append(text, size, "%sfrom %s to %s", *text ? ", " : "", text_duration(from, llround(part * row->key)),
                     text_duration(to, llround(part * (row->key + 1.0))));
@@ -66,6 +69,7 @@ static void place_text(const struct answer *answer, const struct answer_row *row
 void answer_plot_title(const struct answer *answer, char title[ANSWER_TITLE_SIZE])
 {
     char most[TEXT_NUMBER_SIZE], mean[TEXT_NUMBER_SIZE], place[FOCUS_TEXT_SIZE];
+    /* The title is about the first metric: it is what was asked for first. */
     size_t row = largest_row(answer, 0);
     const char *name = answer->metrics[0];
     if (row == answer->row_count) {
@@ -96,6 +100,7 @@ static struct span span_of(const struct answer *answer, size_t metric)
         span.low = fmin(span.low, isnan(value) ? 0 : value);
         span.high = fmax(span.high, isnan(value) ? 0 : value);
     }
+    /* All zero: an axis needs a height all the same. */
     if (span.high <= span.low)
         span.high = span.low + 1;
     span.step = axis_round_up((span.high - span.low) / TICKS);
@@ -104,6 +109,7 @@ static struct span span_of(const struct answer *answer, size_t metric)
     return span;
 }
 
+/* Where a value is between the ends of its axis, from 0 to 1. */
 static double span_share(const struct span *span, double value)
 {
     return (value - span->low) / (span->high - span->low);
@@ -116,17 +122,11 @@ static void draw_ticks(struct canvas *canvas, const struct answer *answer, size_
     for (int i = 0; i <= (int)lround((span->high - span->low) / span->step); i++) {
         char label[TEXT_NUMBER_SIZE];
         double value = span->low + i * span->step, y = plot.y + plot.height * (1 - span_share(span, value));
+        /* Multiples of the step are not exact: what is nearly 0 is 0. */
         bool zero = fabs(value) < span->step / 2;
         canvas_line(canvas, plot.x, y, plot.x + plot.width, y, 1, paint_of(zero ? INK_AXIS : INK_GRID));
         canvas_text(canvas, plot.x - 8, y, style, answer_text(label, answer, metric, zero ? 0 : value));
     }
-}
-
-/* Numbers under columns or beside rows of a picture, thinned to steps of 1-2-5. `each`: what one takes. */
-static size_t number_step(double each, double needed)
-{
-    double room = needed / each;
-    return room <= 1 ? 1 : (size_t)llround(axis_round_up(room));
 }
 
 static uint32_t number_of(const struct answer *answer, size_t row)
@@ -146,7 +146,7 @@ static void draw_numbers(struct canvas *canvas, const struct answer *answer, str
         return;
     }
     text_thousands(label, number_of(answer, count - 1));
-    size_t step = number_step(each, canvas_text_width(canvas, style, label) + 14);
+    size_t step = axis_label_step(each, canvas_text_width(canvas, style, label) + 14);
     for (size_t i = 0; i < count; i += step)
         canvas_text(canvas, plot.x + ((double)i + 0.5) * each, y + 12, style,
                     text_thousands(label, number_of(answer, i)));
@@ -161,6 +161,7 @@ static void draw_columns(struct canvas *canvas, const struct answer *answer, siz
     size_t room = (size_t)fmax(1, plot.width / COLUMN_LEAST), fold = (answer->row_count + room - 1) / room;
     size_t columns = (answer->row_count + fold - 1) / fold, largest = largest_row(answer, metric);
     double width = plot.width * (double)fold / (double)answer->row_count, zero = span_share(&span, 0);
+    /* Time is continuous: its columns touch. The seam keeps the ground from showing between them. */
     double gap = answer->by_time || width < 5 ? 0 : width * 0.2, seam = gap > 0 ? 0 : 0.3;
     draw_ticks(canvas, answer, metric, &span, plot);
     for (size_t i = 0; i < columns; i++) {
@@ -172,6 +173,7 @@ static void draw_columns(struct canvas *canvas, const struct answer *answer, siz
             sum += isnan(value) ? 0 : value;
             known += !isnan(value);
         }
+        /* A column without a known value is left out, which differs from one of 0. */
         double share = known > 0 ? span_share(&span, sum / known) : zero;
         if (known == 0 || share == zero)
             continue;
@@ -192,6 +194,7 @@ static void draw_column_panels(struct canvas *canvas, const struct answer *answe
 {
     size_t panels = smaller(answer->metric_count, (size_t)ANSWER_PANELS);
     struct area plot = {area.x + LABELS, area.y + 24, area.width - LABELS, 0};
+    /* Each metric has a panel with an axis of its own: their units differ. */
     plot.height = (area.height - BELOW - 24 - (double)(panels - 1) * PANEL_GAP) / (double)panels;
     for (size_t i = 0; i < panels; i++) {
         canvas_text_cut(canvas, plot.x, plot.y - 14, plot.width, caption_style(), answer->metrics[i]);
@@ -216,6 +219,7 @@ static int by_value(const void *a, const void *b)
     return order_by(left->row, right->row);
 }
 
+/* Rows that are not known come last. */
 static struct ranked *rank_rows(const struct answer *answer)
 {
     struct ranked *rows = memory_new(answer->row_count * sizeof *rows);
@@ -223,6 +227,7 @@ static struct ranked *rank_rows(const struct answer *answer)
         double value = value_at(answer, i, 0);
         rows[i] = (struct ranked){isnan(value) ? -INFINITY : value, i};
     }
+    /* Phases are read in the order in which they come. */
     if (answer->axis != AXIS_PHASES)
         qsort(rows, answer->row_count, sizeof *rows, by_value);
     return rows;
@@ -249,6 +254,7 @@ static void draw_bars(struct canvas *canvas, const struct answer *answer, struct
     struct ranked *rows = rank_rows(answer);
     for (size_t i = 0; i < shown; i++)
         names = fmax(names, canvas_text_width(canvas, (struct text_style){0}, answer->rows[rows[i].row].focus));
+    /* Names may be as long as a path: the bars keep more than half. */
     names = fmin(names + 16, area.width * 0.4);
     double width = (area.width - names) / (double)panels;
     for (size_t k = 0; k < panels; k++)
@@ -286,6 +292,7 @@ static int by_number(const void *a, const void *b)
 static size_t distinct(uint32_t *numbers, size_t count)
 {
     size_t kept = 0;
+    /* Equal numbers are next to each other once they are sorted. */
     qsort(numbers, count, sizeof *numbers, by_number);
     for (size_t i = 0; i < count; i++)
         if (kept == 0 || numbers[kept - 1] != numbers[i])
@@ -322,6 +329,7 @@ static struct heat terrain_heat(const struct terrain *terrain, struct area plot)
     size_t columns = (terrain->key_count + terrain->key_fold - 1) / terrain->key_fold;
     size_t rows = (terrain->rank_count + terrain->rank_fold - 1) / terrain->rank_fold;
     struct heat heat = heat_new(plot, columns, rows, false);
+    /* A terrain is a surface: gaps would cut it into cells. */
     heat.grid.gap = 0;
     double *known = memory_new(columns * rows * sizeof *known);
     for (size_t i = 0; i < answer->row_count; i++) {
@@ -332,11 +340,13 @@ static struct heat terrain_heat(const struct terrain *terrain, struct area plot)
         known[row * columns + column] += !isnan(value);
     }
     for (size_t i = 0; i < columns * rows; i++)
+        /* A cell of several rows has their mean. */
         heat.values[i] /= fmax(1, known[i]);
     free(known);
     return heat;
 }
 
+/* Rows of all processes have the same keys: the first that has it supplies the name. */
 static const char *key_name(const struct answer *answer, uint32_t key)
 {
     for (size_t i = 0; i < answer->row_count; i++)
@@ -357,7 +367,7 @@ static void draw_terrain_keys(struct canvas *canvas, const struct terrain *terra
     }
     bool numbers = answer->axis == AXIS_ITERATIONS;
     text_thousands(label, terrain->keys[terrain->key_count - 1]);
-    size_t step = numbers ? number_step(each, canvas_text_width(canvas, style, label) + 14) : 1;
+    size_t step = numbers ? axis_label_step(each, canvas_text_width(canvas, style, label) + 14) : 1;
     for (size_t i = 0; i < terrain->key_count; i += step) {
         double x = plot.x + ((double)i + 0.5) * each;
         if (numbers)
@@ -373,7 +383,7 @@ static void draw_terrain_ranks(struct canvas *canvas, const struct terrain *terr
 {
     struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
     double each = heat->grid.cell_height / (double)terrain->rank_fold;
-    for (size_t i = 0; i < terrain->rank_count; i += number_step(each, TEXT_SIZE + 3)) {
+    for (size_t i = 0; i < terrain->rank_count; i += axis_label_step(each, TEXT_SIZE + 3)) {
         char label[TEXT_NUMBER_SIZE];
         canvas_text(canvas, heat->grid.x - 8, heat->grid.y + ((double)i + 0.5) * each, style,
                     text_thousands(label, terrain->ranks[i]));
@@ -389,6 +399,7 @@ static void draw_terrain(struct canvas *canvas, const struct answer *answer, str
     struct heat heat = terrain_heat(&terrain, plot);
     char text[TEXT_NUMBER_SIZE];
     heat_draw(canvas, &heat);
+    /* Cells are whole pixels: numbers must be where the cells are. */
     plot.width = heat.grid.cell_width * (double)heat.columns;
     plot.height = heat.grid.cell_height * (double)heat.rows;
     draw_terrain_ranks(canvas, &terrain, &heat);

@@ -31,6 +31,7 @@ static enum status read_events(struct question *question, const struct engine_re
     question->graph = graph_builder_end(graph);
     question->spans = user_spans_builder_end(spans);
     question->states = state_track_builder_end(states);
+    /* Without a graph nothing that is asked for could be answered. */
     if (status == STATUS_OK && question->graph->too_large)
         return error_set(err, ERROR_INPUT, "%s: has more calls than can be looked at together", request->inputs[0]);
     return status;
@@ -44,6 +45,7 @@ struct question *question_new(const struct engine_request *request, struct error
         question_free(question);
         return NULL;
     }
+    /* Phases are values of an axis: every question may name one. */
     question->phases = phases_of(question->graph, question->spans);
     return question;
 }
@@ -64,6 +66,7 @@ void question_free(struct question *question)
 
 const struct trace_end *question_end(const struct question *question)
 {
+    /* Complete once the trace was read, which the question's making did. */
     return &question->reader->end;
 }
 
@@ -134,6 +137,7 @@ static enum status take_metrics(struct asked *asked, const char *text)
             memcpy(word, text + from, to - from);
         if (expression_parse(&expression, word, &asked->names, "metric", asked->err) != STATUS_OK) {
             free(word);
+            /* The words are the user's, wherever the fault was found. */
             asked->err->kind = ERROR_USAGE;
             return STATUS_FAILED;
         }
@@ -156,6 +160,7 @@ static void find_uses(struct asked *asked)
 {
     for (unsigned metric = 0; metric < METRIC_COUNT + DEFINITIONS_MOST; metric++)
         for (size_t i = 0; i < asked->answer->metric_count; i++)
+            /* A cube adds up only what is used: some metrics are costly. */
             asked->uses[metric] = asked->uses[metric] || expression_uses(&asked->metrics[i], metric);
     for (size_t k = 0; k < asked->names.count; k++)
         for (unsigned metric = 0; asked->uses[METRIC_COUNT + k] && metric < METRIC_COUNT; metric++)
@@ -177,6 +182,7 @@ static void make_cube(struct asked *asked)
 static enum status constrain(struct asked *asked, struct variant *variant, const struct definition *definition)
 {
     struct asked_focus inner = focus_new(asked->question->graph, asked->question->phases, asked->cube);
+    /* Its own error: the words of the constraint are put before it. */
     struct error err = {0};
     enum status status = focus_take(&inner, variant->constraint, &err);
     if (status == STATUS_OK && (inner.by_process || inner.divided != AXIS_WHY))
@@ -196,6 +202,7 @@ static enum status add_variant(struct asked *asked, const struct definition *def
 {
     const char *constraint = definition ? definition->constraint : NULL;
     bool aggregated = definition && definition->aggregate != AGGREGATE_SUM && asked->axis != AXIS_PROCESSES;
+    /* A mean, least or most needs the value of each process. */
     bool apart = asked->product || aggregated;
     for (*index = 0; *index < asked->variant_count; (*index)++) {
         const struct variant *known = &asked->variants[*index];
@@ -231,6 +238,7 @@ static void list_rows(struct asked *asked)
 {
     const struct cube_focus *focus = &asked->focus.focus;
     asked->row_count = focus->rows ? focus->row_count : asked->cube->row_count;
+    /* One more, as memory of no size is none. */
     asked->rows = memory_new((asked->row_count + 1) * sizeof *asked->rows);
     for (uint32_t i = 0; i < asked->row_count; i++)
         asked->rows[i] = focus->rows ? focus->rows[i] : i;
@@ -261,6 +269,7 @@ static void ask_foci(struct asked *asked, unsigned threads)
             if (!variant->apart)
                 continue;
             focus->rows = &asked->rows[k];
+            /* A process that the constraint leaves out has a focus without rows, which is worth nothing. */
             focus->row_count = is_in(&variant->narrow.focus, asked->rows[k]);
         }
     }
@@ -312,6 +321,7 @@ static double aggregated(const struct asked *asked, const struct definition *def
         most = fmax(most, value);
         count++;
     }
+    /* No process has a value: then there is none. */
     if (count == 0)
         return NAN;
     if (definition->aggregate == AGGREGATE_MEAN)
@@ -365,6 +375,7 @@ static void add_row(struct asked *asked, size_t process, uint32_t key)
     struct answer *answer = asked->answer;
     size_t row = answer->row_count++;
     uint32_t rank = ANSWER_ALL;
+    /* A row of a product has a process and a key, one by process only a process. */
     if (asked->product)
         rank = asked->cube->ranks[asked->rows[process]];
     else if (asked->axis == AXIS_PROCESSES)
@@ -383,6 +394,7 @@ static void add_rows(struct asked *asked)
     size_t count = asked->product ? asked->row_count : 1;
     for (size_t process = 0; process < count; process++) {
         const struct cube_table *table = &asked->foci[process].table[asked->axis];
+        /* Not divided: one row for all, or for each process. */
         if (asked->axis == AXIS_WHY) {
             add_row(asked, process, CUBE_ANY);
             continue;
@@ -402,6 +414,7 @@ static enum status understand(struct asked *asked, char *text)
     }
     if (phase)
         *phase++ = '\0';
+    /* Metrics first: they say what the cube must have, which foci then refer to. */
     if (take_metrics(asked, text) != STATUS_OK)
         return STATUS_FAILED;
     make_cube(asked);

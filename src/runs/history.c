@@ -105,6 +105,7 @@ struct history history_of(struct history_run *runs, size_t count)
         struct history_group *group = group_of(&history, &capacity, runs[i].processes);
         group->runs[group->count++] = &runs[i];
     }
+    /* qsort() must not be given a null pointer, even without elements. */
     if (history.group_count > 0)
         qsort(history.groups, history.group_count, sizeof *history.groups, by_runs);
     for (size_t i = 0; i < history.group_count; i++)

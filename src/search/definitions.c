@@ -13,6 +13,7 @@ _Static_assert((int)METRIC_COUNT + (int)DEFINITIONS_MOST <= UINT8_MAX,
 
 static struct definition *current(const struct word_file *file)
 {
+    /* Keywords belong to the metric above them. */
     const struct definitions *all = file->context;
     return all->count > 0 ? &all->list[all->count - 1] : NULL;
 }
@@ -25,12 +26,14 @@ static enum status finish(struct word_file *file)
         return STATUS_OK;
     if (last->base.count == 0)
         return error_set(file->err, ERROR_USAGE, "%s: metric '%s' has no base", last->where, last->name);
+    /* The base has a unit by its formula: one that is given as well must agree with it. */
     struct search_unit unit = last->base.unit;
     if (last->has_unit &&
         (last->unit.seconds != unit.seconds || last->unit.bytes != unit.bytes || last->unit.counts != unit.counts))
         return error_set(file->err, ERROR_USAGE,
                          "%s: metric '%s': the base has another unit than the one that is given", last->where,
                          last->name);
+    /* A metric without a title is shown by its name. */
     if (!last->title)
         last->title = memory_copy_string(last->name);
     return STATUS_OK;
@@ -40,11 +43,13 @@ static enum status take_metric(struct word_file *file, const char *value)
 {
     struct definitions *all = file->context;
     size_t length = strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    /* Names are those of columns and of JSON: no capitals, no blanks. */
     if (length == 0 || length > WORD_NAME_MOST || value[length] || *value < 'a')
         return word_file_fault(file, "a name is up to 40 characters a-z, 0-9 and _, and begins with a letter, not",
                                value);
     if (metric_find(value, length) != METRIC_COUNT || strcmp(value, "max") == 0 || strcmp(value, "min") == 0)
         return word_file_fault(file, "sight has a metric of this name:", value);
+    /* A second metric of the name would hide the first without a word. */
     for (size_t i = 0; i < all->count; i++)
         if (strcmp(all->list[i].name, value) == 0)
             return word_file_fault(file, "there is already a metric", value);
@@ -52,6 +57,7 @@ static enum status take_metric(struct word_file *file, const char *value)
         return error_set(file->err, ERROR_USAGE, "%s: more than %d metrics", file->where, DEFINITIONS_MOST);
     if (finish(file) != STATUS_OK)
         return STATUS_FAILED;
+    /* The place in the file is kept: a constraint is only understood when a trace is there. */
     struct definition definition = {.name = memory_copy_string(value), .limits = {NAN, NAN}};
     snprintf(definition.where, sizeof definition.where, "%s", file->where);
     ARRAY_PUSH(all->list, all->count, all->capacity, definition);
@@ -70,6 +76,7 @@ static enum status take_unit(struct word_file *file, const char *value)
 {
     struct definition *definition = current(file);
     struct search_unit unit = {0};
+    /* Powers add up: after "/" they count below the line. */
     int sign = 1;
     for (const char *at = value;;) {
         size_t length = strcspn(at, "*/ \t");
@@ -115,6 +122,7 @@ static enum status take_aggregate(struct word_file *file, const char *value)
 
 static enum status take_constraint(struct word_file *file, const char *value)
 {
+    /* A constraint narrows one metric: rows are what the question asks for. */
     if (*value != '/' || strchr(value, '*') || strchr(value, '@'))
         return word_file_fault(file, "a constraint is paths as /Code/p2p without * and @, not", value);
     free(current(file)->constraint);
@@ -127,6 +135,7 @@ static enum status take_limit(struct word_file *file, const char *value, size_t 
     char *end;
     double limit = strtod(value, &end);
     end += strspn(end, " \t");
+    /* "20 %" and 0.2 are the same limit. */
     bool percent = strcmp(end, "%") == 0;
     if (end == value || (*end && !percent) || !isfinite(limit))
         return word_file_fault(file, "not a number or a percentage:", value);
@@ -157,6 +166,7 @@ static enum status take_word(struct word_file *file, const char *word, const cha
             continue;
         if (!*value)
             return word_file_fault(file, "missing value after", word);
+        /* Only the first keyword begins a metric. */
         if (i > 0 && !current(file))
             return word_file_fault(file, "no metric before", word);
         return words[i].take(file, value);
@@ -205,6 +215,7 @@ void definitions_free(struct definitions *definitions)
 struct expression_names definitions_names(const struct definitions *definitions)
 {
     struct expression_names names = {.count = definitions->count};
+    /* Expressions of questions may use these names beside sight's own. */
     names.list = memory_new(names.count * sizeof *names.list);
     for (size_t i = 0; i < names.count; i++)
         names.list[i] = (struct expression_name){definitions->list[i].name, definitions->list[i].base.unit};

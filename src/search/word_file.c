@@ -17,8 +17,10 @@ enum status word_file_fault(struct word_file *file, const char *what, const char
 static enum status take_line(struct word_file *file, char *line, word_file_take *take)
 {
     line += strspn(line, " \t");
+    /* Files of other systems end their lines with a carriage return. */
     for (size_t length = strlen(line); length > 0 && isspace((unsigned char)line[length - 1]); length--)
         line[length - 1] = '\0';
+    /* Empty lines and comments. */
     if (!*line || *line == '#')
         return STATUS_OK;
     char *value = line + strcspn(line, " \t");
@@ -59,6 +61,7 @@ enum status word_file_parse(struct word_file *file, const char *text, size_t len
 char *word_file_read(const char *path, const char *what, size_t *length, struct error *err)
 {
     FILE *file = fopen(path, "rb");
+    /* One byte more than is allowed shows that the file is too long. */
     char *text = memory_new(WORD_FILE_MOST + 1);
     *length = 0;
     if (file)

@@ -64,6 +64,7 @@ static void define_own_mark(struct defs *defs, uint32_t *mark, const char *name,
                            .id = EVENT_UNKNOWN,
                            .defined = true,
                            .made_up = true};
+    /* Only marks that the run needs are defined: others would be names without events. */
     if (*mark)
         *mark = defs_add_mark(defs, &own) + 1;
 }
@@ -73,6 +74,7 @@ static bool makes_requests(const struct mpi_function *function)
 {
     bool followed =
         function->class == CLASS_P2P || function->class == CLASS_COLLECTIVE || function->class == CLASS_SYNC;
+    /* Non-blocking collective I/O has requests, but is of the class of I/O. */
     if (strncmp(function->name, "MPI_File_i", 10) == 0 && strstr(function->name, "_all"))
         return true;
     return followed && (strncmp(function->name, "MPI_I", 5) == 0 || strstr(function->name, "_init"));
@@ -88,6 +90,7 @@ static const char *leave_format(const struct mpi_function *function)
 {
     if (function->class == CLASS_COLLECTIVE)
         return PAYLOAD_MOVED_FORMAT;
+    /* Synchronisations of a window have no target: their ranks are in a mark of their own. */
     if (function->class == CLASS_RMA)
         return synchronises_window(function) ? NULL : PAYLOAD_TARGET_FORMAT;
     bool starts = strncmp(function->name, "MPI_Start", 9) == 0;
@@ -127,6 +130,7 @@ static void define_functions(struct record_run *run, struct defs *defs)
         run->pending_mark |= run->files[i].header.end != RECORD_FINALIZED;
     define_own_mark(defs, &run->pending_mark, PENDING_MARK_NAME, PENDING_MARK_FORMAT);
     define_own_mark(defs, &run->ranks_mark, RANKS_MARK_NAME, RANKS_MARK_FORMAT);
+    /* The mark says that samples were taken, even if none came. */
     uint32_t samples_mark = 0;
     for (size_t i = 0; i < run->file_count; i++)
         samples_mark |= run->files[i].header.sample_ns != 0;
@@ -173,6 +177,7 @@ static int32_t comm_of_key(struct record_run *run, struct defs *defs, uint64_t k
     uint64_t *index = map_put(&run->comm_of_key, key >> 2 << 1 | inter, UINT64_MAX);
     if (*index != UINT64_MAX)
         return (int32_t)*index;
+    /* Numbered as they are met: recorders have numbers of their own in each process. */
     int32_t comm = new_comm(defs);
     *index = (uint64_t)comm;
     add_row(defs, comm, key, inter ? COMM_KIND_INTER : COMM_KIND_INTRA, window);
@@ -216,6 +221,7 @@ static void define_calibration(struct record_run *run, const struct record_proce
                      &(struct record_reading){.ticks = record->ticks, .ns = record->ns, .width = record->width});
 }
 
+/* One more than the kind: 0 would be a free place of the map. */
 static uint64_t role_value(enum event_kind kind, uint32_t index)
 {
     return (uint64_t)index << 8 | ((uint64_t)kind + 1);
@@ -224,9 +230,11 @@ static uint64_t role_value(enum event_kind kind, uint32_t index)
 /* Several processes describe the same state: the first description is kept. */
 static void define_text(struct record_run *run, struct defs *defs, struct record_definition *record)
 {
+    /* A damaged file need not have ended its texts. */
     record->name[sizeof record->name - 1] = '\0';
     record->colour[sizeof record->colour - 1] = '\0';
     record->format[sizeof record->format - 1] = '\0';
+    /* Checked by the first event number, which MPE gives to one description only. */
     if (map_find(&run->roles, (uint32_t)record->start))
         return;
     if (record->base.kind == RECORD_DEFINE_STATE) {
@@ -252,6 +260,7 @@ static void define_text(struct record_run *run, struct defs *defs, struct record
 /* Where there are such events at all: whether each was described is not known before all are read. */
 static void define_unnamed(struct record_run *run, struct defs *defs)
 {
+    /* The mark is defined only for runs with events of the program. */
     bool any = false;
     for (size_t i = 0; i < run->file_count; i++)
         any |= run->files[i].header.user_events != 0;
@@ -283,6 +292,7 @@ static void define_property(const struct record_run *run, const struct record_pr
 {
     record->text[sizeof record->text - 1] = '\0';
     char *value = strchr(record->text, '=');
+    /* A damaged fact without a value is left out. */
     if (!value)
         return;
     *value++ = '\0';
@@ -299,6 +309,7 @@ static void define_property(const struct record_run *run, const struct record_pr
 /* Hosts are known by the files, but belong to the facts that --no-metadata leaves out. */
 static void define_hosts(const struct record_run *run, struct defs *defs)
 {
+    /* With --no-metadata the recorder leaves out the program, and the hosts go with it. */
     if (!property_find(&defs->properties, PROPERTY_PROGRAM))
         return;
     property_add(&defs->properties, PROPERTY_COMMAND, run->recordings->note.command);

@@ -193,6 +193,7 @@ static void draw_strips(struct canvas *canvas, const struct chart_input *input, 
     free(strips);
 }
 
+/* Findings that were read from a file of an older version have none. */
 static bool has_course(const struct finding *finding)
 {
     for (size_t bin = 0; bin < COURSE_BINS; bin++)

@@ -63,6 +63,7 @@ static double speedup_at(const struct scaling *scaling, double n, double time_s)
     return ratio;
 }
 
+/* The axis has room for the forecasts, too. */
 static double largest_n(const struct scaling *scaling)
 {
     double most = scaling_n(&scaling->sizes[scaling->size_count - 1]);

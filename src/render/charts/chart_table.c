@@ -20,6 +20,7 @@ const struct chart *chart_at(size_t index)
     return &charts[index];
 }
 
+/* Names are those of the command line, of pages and of links in reports. */
 const struct chart *chart_find(const char *name)
 {
     for (size_t i = 0; i < chart_count(); i++)

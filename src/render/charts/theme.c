@@ -77,6 +77,7 @@ void theme_write_variables(struct output *output, enum theme theme)
         output_print(output, "--c%u:#%06X;", ink, (unsigned)theme_rgb(theme, ink));
 }
 
+/* SVG inside a page names its colours by these classes, f to fill and s to stroke. */
 void theme_write_classes(struct output *output)
 {
     for (unsigned ink = 0; ink < INK_COUNT; ink++)

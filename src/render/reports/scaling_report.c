@@ -152,6 +152,7 @@ static void cell_of(char cell[VALUE_TEXT_SIZE], struct value value)
     value_text_for_people(cell, value);
 }
 
+/* A part that a size does not have shows as "-". */
 static char *time_cell(char cell[VALUE_TEXT_SIZE], double time_s)
 {
     cell_of(cell, seconds(time_s));

@@ -121,6 +121,7 @@ static struct source source_read(const struct source_report *report)
     return source;
 }
 
+/* Lines beyond the text have none: free() takes NULL. */
 static void source_clear(struct source *source)
 {
     for (size_t i = 0; i < source->count; i++)
