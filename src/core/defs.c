@@ -249,7 +249,7 @@ void comm_set_uuid(struct comm_def *comm, const unsigned char uuid[COMM_UUID_SIZ
     if (!comm->has_uuid)
         memcpy(comm->uuid, uuid, COMM_UUID_SIZE);
     comm->has_uuid = true;
-    /* Windows have groups as communicators do; only the maker's name tells them apart. */
+    /* Windows have groups as communicators do; only the maker's name distinguishes them. */
     comm->window |= memcmp(comm->uuid + UUID_MAKER, uuid_window, sizeof uuid_window) == 0;
 }
 

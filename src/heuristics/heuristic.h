@@ -16,7 +16,7 @@ const char *verdict_name(enum verdict verdict);
 enum { VERDICT_GOOD_PERCENT = 10, VERDICT_FAIR_PERCENT = 25 };
 enum verdict verdict_of(double share);
 
-/* A named number behind a result, for -v and JSON. */
+/* A named number that a result rests on, for -v and JSON. */
 struct detail {
     const char *name; /* a literal, also JSON's key */
     double value;
@@ -37,7 +37,7 @@ struct heuristic_result {
     double index; /* in the heuristic's unit */
     double mean;
     enum verdict verdict;
-    double share;       /* the value behind the verdict, a share of 1 */
+    double share;       /* the value that the verdict rests on, a share of 1 */
     double lost;        /* seconds of wall-clock time that an even spread would save at most; 0: does not apply */
     char headline[512]; /* the result in a few words, no full stop; "" where there is none */
     char analysis[2048];

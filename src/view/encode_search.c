@@ -53,7 +53,7 @@ static enum status look(struct hits *hits, struct view *view, const struct view_
 {
     struct timeline_found found;
     enum status status = STATUS_OK;
-    /* One more than is shown: it tells whether there are more. */
+    /* One more than is shown: it shows whether there are more. */
     for (size_t i = 0; i <= VIEW_FOUND; i++) {
         status = timeline_find(view->timeline, what, from_ns, false, &found, err);
         if (status != STATUS_OK)
