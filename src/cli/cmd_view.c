@@ -9,7 +9,10 @@
 #ifdef HAVE_MICROHTTPD
 
 #include "cli/browser.h"
+#include "cli/following.h"
 #include "cli/run.h"
+#include "cli/snapshot.h"
+#include "cli/view_side.h"
 #include "core/memory.h"
 #include "core/text.h"
 #include "core/unfinished.h"
@@ -20,91 +23,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The trace with its clocks as asked for, or as they are otherwise. */
-struct side {
-    struct view_options options;
-    struct engine_look pictures, questions, overlays;
-    struct view_site site;
-    struct view_judged judged;
-    struct engine_result *run;
-    pthread_t judge;
-    bool judging; /* the thread has been started */
-    atomic_bool done;
-};
-
 struct work {
     const char *title;
     struct side asked, other;
     pthread_mutex_t lock; /* of `other`, and: */
     bool other_open;
 };
-
-/* Everything that requires reading the whole trace; the page polls until it is available. */
-static void *judge(void *context)
-{
-    struct side *side = context;
-    const struct trace_options *trace = &side->options.trace;
-    struct common_options quiet = side->options.common;
-    struct error err = {0};
-    /* The page shows that the run is being judged; progress on the terminal would stand below its address. */
-    quiet.progress = (struct choice){"never"};
-    side->run = ask(&quiet, trace, ENGINE_FINDINGS | ENGINE_SEARCH, &err);
-    if (side->run) {
-        /* Waits and the critical path have a timeline of their own: the page's is in use while they are read. */
-        bool looks = ask_look(&side->options.common, trace, true, &side->overlays, &err) == STATUS_OK;
-        side->judged.judgement =
-            (struct view_judgement){.metrics = side->run->metrics,
-                                    .results = side->run->results,
-                                    .findings = side->run->findings,
-                                    .overlay = looks ? timeline_overlay(side->overlays.timeline, &err) : NULL};
-        struct output *output = output_open_memory();
-        view_write_judgement(output, &side->site.pictures.view, &side->judged.judgement);
-        side->judged.text = output_take(output, &side->judged.length);
-        /* Published when it is complete: requests in other threads see all of it, or nothing. */
-        atomic_store(&side->site.judged, &side->judged);
-    }
-    if (err.kind != ERROR_NONE)
-        fprintf(stderr, "sight: %s\n", err.text);
-    atomic_store(&side->done, true);
-    return NULL;
-}
-
-static void side_clear(struct side *side)
-{
-    /* The judge reads what is freed below. */
-    if (side->judging)
-        pthread_join(side->judge, NULL);
-    view_clear(&side->site.pictures.view);
-    view_clear(&side->site.questions.view);
-    engine_free(side->run);
-    free(side->judged.text);
-    engine_look_close(&side->pictures);
-    engine_look_close(&side->questions);
-    engine_look_close(&side->overlays);
-}
-
-static enum status side_open(struct side *side, const char *title, bool silent, struct error *err)
-{
-    const struct common_options *common = &side->options.common;
-    const struct trace_options *trace = &side->options.trace;
-    if (ask_look(common, trace, silent, &side->pictures, err) != STATUS_OK)
-        return STATUS_FAILED;
-    /* Two timelines, each with a lock: a question that reads many events does not hold up pictures. */
-    if (ask_look(common, trace, true, &side->questions, err) != STATUS_OK) {
-        engine_look_close(&side->pictures);
-        return STATUS_FAILED;
-    }
-    pthread_mutex_init(&side->site.pictures.lock, NULL);
-    pthread_mutex_init(&side->site.questions.lock, NULL);
-    view_begin(&side->site.pictures.view, side->pictures.timeline, title);
-    view_begin(&side->site.questions.view, side->questions.timeline, title);
-    return STATUS_OK;
-}
-
-static void side_judge(struct side *side)
-{
-    side->judging = pthread_create(&side->judge, NULL, judge, side) == 0;
-}
 
 /* Most readers of a trace never ask for its other clocks, and each takes an index and an analysis of its own. */
 static struct view_site *other_clocks(void *context, struct error *err)
@@ -152,11 +76,6 @@ static int serve(const struct view_options *options, const struct server *server
     return signal_number;
 }
 
-static bool is_judging(struct side *side)
-{
-    return side->judging && !atomic_load(&side->done);
-}
-
 static _Noreturn void end_now(int signal_number)
 {
     unfinished_remove();
@@ -175,6 +94,25 @@ static enum status server_options_of(const struct view_options *options, struct 
     return STATUS_OK;
 }
 
+/* A program that runs. */
+static int view_following(const struct view_options *options, struct server_options where, const char *title)
+{
+    struct error err = {0};
+    struct following *following = following_begin(options, title, &err);
+    if (!following)
+        return command_fault(&err);
+    sigset_t ends = block_signals();
+    struct server *server = server_start(where, following_answer, following, &err);
+    following_start(following);
+    int signal_number = 0;
+    if (server) {
+        signal_number = serve(options, server, &ends);
+        server_stop(server);
+    }
+    following_end(following);
+    return err.kind == ERROR_NONE ? EXIT_SIGNAL + signal_number : command_fault(&err);
+}
+
 int cmd_view(const struct command *command, const struct view_options *options)
 {
     struct error err = {0};
@@ -186,6 +124,10 @@ int cmd_view(const struct command *command, const struct view_options *options)
     if (strcmp(options->common.inputs[0], "-") == 0)
         return command_usage(command, "standard input can be read only once: give a file");
     run_title(title, sizeof title, &options->common);
+    if (server_options_of(options, &where, &err) != STATUS_OK)
+        return command_fault(&err);
+    if (options->common.input_count == 1 && snapshot_is_possible(options->common.inputs[0]))
+        return view_following(options, where, text_file_name(title));
     struct work *work = memory_new(sizeof *work);
     work->title = text_file_name(title);
     work->asked.options = *options;
@@ -193,8 +135,7 @@ int cmd_view(const struct command *command, const struct view_options *options)
     work->asked.site.context = work;
     pthread_mutex_init(&work->lock, NULL);
     /* A port is opened only for a trace that could be opened. */
-    if (server_options_of(options, &where, &err) != STATUS_OK ||
-        side_open(&work->asked, work->title, false, &err) != STATUS_OK) {
+    if (side_open(&work->asked, work->title, false, &err) != STATUS_OK) {
         free(work);
         return command_fault(&err);
     }
@@ -209,7 +150,7 @@ int cmd_view(const struct command *command, const struct view_options *options)
         signal_number = serve(options, server, &ends);
         server_stop(server);
         /* A judging thread may still be running: its memory is not freed, as the process ends anyway. */
-        if (is_judging(&work->asked) || is_judging(&work->other))
+        if (side_is_judging(&work->asked) || side_is_judging(&work->other))
             end_now(signal_number);
     }
     side_clear(&work->asked);

@@ -107,7 +107,7 @@ static void report_incomplete(const struct record_summary *summary)
                 text_plural(summary->foreign, "", "s"), text_plural(summary->foreign, "is", "are"));
 }
 
-static enum status write_trace(bool force, struct reader *reader, const char *path, struct error *err)
+enum status recording_write(struct reader *reader, const char *path, bool force, struct error *err)
 {
     const struct writer_format *format = writer_format_find("clog2");
     struct writer *writer = format->create();
@@ -141,7 +141,7 @@ static int merge_trace(struct merging *merging, size_t trace, const char *output
 {
     struct error err = {0};
     struct reader *reader = record_reader_open(&merging->recordings, trace, &err);
-    if (!reader || write_trace(merging->force, reader, output, &err) != STATUS_OK) {
+    if (!reader || recording_write(reader, output, merging->force, &err) != STATUS_OK) {
         reader_close(reader);
         return command_fault(&err);
     }

@@ -3,6 +3,7 @@
 #define SIGHT_CLI_RECORDING_H
 
 #include "cli/command.h"
+#include "convert/reader.h"
 
 /* The common part of `record`, `run` and `merge`. */
 
@@ -35,5 +36,8 @@ int recording_print_link(const char *compiler);
 
 /* Writes the recordings in the directories that are the inputs as finalised CLOG-2 to the target. */
 int recording_merge(const struct common_options *common, const struct target_options *target);
+
+/* Writes what a reader of recordings delivers, by time, as a CLOG-2 file; `force` replaces one. */
+enum status recording_write(struct reader *reader, const char *path, bool force, struct error *err) MUST_CHECK;
 
 #endif

@@ -28,7 +28,7 @@ static bool is_alive(uint32_t pid)
     return fields == 1 && state != 'Z' && state != 'X';
 }
 
-static size_t count_running(const char *directory)
+size_t still_running_count(const char *directory)
 {
     struct error err = {0};
     struct recordings recordings;
@@ -48,10 +48,10 @@ static size_t count_running(const char *directory)
 
 size_t still_running_wait(const char *directory)
 {
-    size_t running = count_running(directory);
+    size_t running = still_running_count(directory);
     for (int waited = 0; running > 0 && waited < WAIT_MS; waited += WAIT_STEP_MS) {
         nanosleep(&(struct timespec){.tv_nsec = WAIT_STEP_MS * 1000000L}, NULL);
-        running = count_running(directory);
+        running = still_running_count(directory);
     }
     return running;
 }

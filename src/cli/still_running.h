@@ -9,4 +9,7 @@
    most. Returns how many are still there. */
 size_t still_running_wait(const char *directory);
 
+/* How many of them are there now. */
+size_t still_running_count(const char *directory);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/routes.h"
 
+#include "core/memory.h"
 #include "core/text.h"
 #include "view/assets.h"
 
@@ -260,6 +261,9 @@ static void get_judgement(const struct visit *visit)
     if (!run)
         /* The page asks again in a while: the pictures need no analysis. */
         answer_text(visit, json_type, "{\"ready\":false}");
+    else if (visit->site->fleeting)
+        *visit->answer = (struct server_answer){
+            .status = OK, .type = json_type, .body = memory_copy_string(run->text), .length = run->length};
     else
         *visit->answer = (struct server_answer){
             .status = OK, .type = json_type, .body = run->text, .length = run->length, .borrowed = true};
@@ -311,6 +315,12 @@ static void get_matrix(const struct visit *visit)
     finish(visit, output, json_type, STATUS_OK, NULL);
 }
 
+/* A trace does not change; cli/following.c answers for a program that runs. */
+static void get_version(const struct visit *visit)
+{
+    answer_text(visit, json_type, "{\"version\":0,\"running\":false}");
+}
+
 static const struct {
     const char *path;
     void (*get)(const struct visit *visit);
@@ -328,6 +338,7 @@ static const struct {
     {"judgement", get_judgement},
     {"matrix", get_matrix},
     {"statistics", get_statistics},
+    {"version", get_version},
 };
 
 static const char clocks_path[] = "clocks/";

@@ -33,6 +33,7 @@ struct view_site {
        path "clocks/", and made when first asked for. NULL and a fault. */
     struct view_site *(*other_clocks)(void *context, struct error *err);
     void *context;
+    bool fleeting; /* it may be freed while the server runs: answers are copies */
 };
 
 /* A server_function; the context is a struct view_site. */

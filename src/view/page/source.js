@@ -2,6 +2,7 @@
 // report. Times are ns since the trace's begin; a row is a process's place by rank, a slot a state's place in
 // meta.states.
 
+const FOLLOW_MS = 1000;
 const TILE_BINS = 256;
 const TILE_LINES = 64;
 const CELL = 8;
@@ -252,6 +253,21 @@ class ServerSource {
     const source = new ServerSource();
     source.meta = readMeta(await source.json('meta'));
     return source;
+  }
+
+  /** Of a program that runs: calls `renew` once more of it has been read. The zoom is in the address. */
+  async follow(renew) {
+    const first = await fetch('version').then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
+    while (first?.running) {
+      await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS));
+      const now = await this.json('version').catch(() => null);
+      if (!now) return;
+      if (now.version !== first.version) {
+        renew();
+        return;
+      }
+      first.running = now.running;
+    }
   }
 
   async get(path, parameters) {

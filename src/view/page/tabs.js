@@ -185,6 +185,7 @@ async function startView() {
     const app = new App(panels.timeline, source);
     const tabs = new Tabs(app, [...document.querySelectorAll('[role=tab]')], panels);
     app.ready.then(() => (document.getElementById('verdict').textContent = app.judgement.sentence));
+    source.follow(() => location.reload());
     return Object.assign(app, { tabs });
   } catch (error) {
     note.textContent = `This page cannot be shown: ${error.message}`;
