@@ -135,6 +135,9 @@ void payload_put_neighbours(unsigned char payload[NEIGHBOURS_MARK_SIZE], const s
 
 /* A mark that stands for samples of a thread (EVENT_SAMPLE): the time in ns that each stands for, and up to three, the
    earlier ones first, with how many ns before the mark they were taken and the number of the call path (0: no more). */
+#define GAP_MARK_NAME "left out"
+#define GAP_MARK_FORMAT "events=%l, from=%E, to=%E"
+enum { GAP_MARK_SIZE = 24 };
 #define SAMPLES_MARK_NAME "MPI samples"
 #define SAMPLES_MARK_FORMAT "ns=%d: -%d %d, -%d %d, -%d %d"
 enum { SAMPLES_AT_ONCE = 3, SAMPLES_MARK_SIZE = 28 };

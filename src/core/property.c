@@ -23,7 +23,9 @@ static const struct {
              {PROPERTY_RECORDER, "recorded by"},
              {PROPERTY_OPTIONS, "options"},
              {PROPERTY_CLOCK, "clock"},
-             {PROPERTY_DESCRIPTION, "description"}};
+             {PROPERTY_DESCRIPTION, "description"},
+             {PROPERTY_KEPT, "kept"},
+             {PROPERTY_TOTALS, "totals"}};
 enum { KNOWN = sizeof known / sizeof *known };
 
 static uint64_t text_hash(uint64_t hash, const char *text)
@@ -200,5 +202,21 @@ struct property_list property_list_of(const struct defs *defs)
         if (place < KNOWN && strcmp(known[place].name, PROPERTY_HOST) == 0)
             add_hosts(&list, defs);
     }
+    return list;
+}
+
+struct property_list property_list_shown(const struct defs *defs)
+{
+    struct property_list all = property_list_of(defs), list = {0};
+    for (size_t i = 0; i < all.count; i++) {
+        const struct property *row = &all.rows[i];
+        if (strcmp(row->name, PROPERTY_TOTALS) == 0)
+            continue;
+        if (row->rank_count == 0)
+            property_add(&list, row->name, row->value);
+        for (size_t k = 0; k < row->rank_count; k++)
+            property_add_of(&list, row->name, row->value, row->ranks[k].first, row->ranks[k].last);
+    }
+    property_list_clear(&all);
     return list;
 }

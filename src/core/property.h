@@ -20,6 +20,8 @@
 #define PROPERTY_CLOCK "clock"         /* what times were read from */
 #define PROPERTY_MACHINE "machine"
 #define PROPERTY_DESCRIPTION "description"
+#define PROPERTY_KEPT "kept"     /* what the trace has of a run of which only a sample was kept */
+#define PROPERTY_TOTALS "totals" /* of all of such a run: see metrics/totals.h. Not for people */
 /* The computer of processes. Readers that know its processes have it in struct location_def instead. */
 #define PROPERTY_HOST "host"
 
@@ -69,5 +71,8 @@ struct defs;
 /* All that is known: the properties of the definitions, and as such the hosts of their locations, in the order of the
    names above and then in their own. Free with property_list_clear. */
 struct property_list property_list_of(const struct defs *defs);
+
+/* The same without those that are not for people. */
+struct property_list property_list_shown(const struct defs *defs);
 
 #endif

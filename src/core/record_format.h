@@ -26,7 +26,7 @@
 #define RECORD_LINKED "sight: the recorder is linked into this program"
 
 enum {
-    RECORD_VERSION = 8,
+    RECORD_VERSION = 9,
     RECORD_HEADER_SIZE = 4096,
     RECORD_PENDING_AT = 2560, /* of struct record_pending, in the file */
     RECORD_BLOCK_HEAD = 8,    /* bytes: the number of a block */
@@ -69,7 +69,9 @@ enum record_kind {
     RECORD_DEFINE_MODULE, /* struct record_module */
     RECORD_RESOURCES,     /* struct record_resources */
     RECORD_MACHINE,       /* struct record_machine */
-    RECORD_DEFINE_PROPERTY /* struct record_property */
+    RECORD_DEFINE_PROPERTY, /* struct record_property */
+    RECORD_PIECE,           /* struct record_piece: only where a sample is kept */
+    RECORD_CHANNEL          /* struct record_channel: the same */
 };
 
 /* Why a thread's recording ended before its program did. */
@@ -118,6 +120,7 @@ struct record_header {
     uint32_t lost_reason;      /* errno of the last of them */
     uint64_t sample_ns;        /* CPU time of the thread from one sample to the next; 0: there are none */
     uint64_t lost_samples;     /* that could not be recorded */
+    uint64_t kept;             /* 1: a sample is kept, with totals: struct record_kept */
     char host_name[RECORD_NAME_SIZE];
     uint8_t used[RECORD_FUNCTIONS_MAX]; /* 1: the function was called */
 };
@@ -341,6 +344,96 @@ struct record_module {
     uint64_t begin, end;         /* addresses */
     uint64_t load;               /* the address that counts as 0 in the file */
     char path[RECORD_PATH_SIZE]; /* as in struct record_site */
+};
+
+/* A recording that keeps exact totals and a sample of the records (SIGHT_RECORD_KEEP). After the header's page comes
+   another one with this struct, then two blocks that are filled in turn, two tables of totals, and two areas for what
+   is kept. When a block is full, the one before it is digested: its records are added to the totals, and what is kept
+   of them to the area. Block n of the run is in place n % 2; those from `generation` on are not digested yet.
+   Generation g has its totals in place g % 2; they say which area belongs to them and how much of it. */
+struct record_kept {
+    uint64_t generation; /* stored last */
+    uint64_t writing;    /* generation that is being made; the same as `generation`: none */
+    uint64_t totals_size, area_size;
+    uint32_t channels; /* entries of the totals' table */
+    uint32_t unused;
+};
+
+/* Number of a segment: see core/record_digest.h. */
+struct record_segment {
+    uint64_t anchor; /* how many anchors were before it */
+    uint64_t slice;  /* of time, if the anchor was long ago; 0: the one after the anchor */
+};
+
+/* A segment that is kept; its records follow, then the numbers of its messages. */
+enum record_why { RECORD_KEPT_HEAD = 1, RECORD_KEPT_WORST = 2, RECORD_KEPT_SAMPLE = 4 };
+struct record_piece {
+    struct record_base base; /* time of the record before; state: enum record_why, when it was kept */
+    struct record_segment segment;
+    uint64_t bytes; /* of all, from this record on; 0: it goes on in the blocks */
+    int64_t end_ticks;
+    uint64_t before, events; /* before it in the run; in it */
+};
+
+/* Messages with a partner, or calls of a collective function. */
+enum record_channel_kind {
+    RECORD_CHANNEL_NONE,
+    RECORD_CHANNEL_SENT,
+    RECORD_CHANNEL_RECEIVED,
+    RECORD_CHANNEL_CALLS, /* tag is the function */
+    RECORD_CHANNEL_MARKS, /* of the MPE API: comm is the id */
+    RECORD_CHANNEL_KINDS
+};
+struct record_channel {
+    struct record_base base; /* comm; state: enum record_channel_kind */
+    int32_t partner, tag;
+    uint64_t count; /* up to the end of the piece; RECORD_UNCOUNTED: not known */
+};
+#define RECORD_UNCOUNTED UINT64_MAX
+
+struct record_totals_function {
+    uint32_t function, unused;
+    uint64_t calls;
+    int64_t ticks, min_ticks, max_ticks;
+};
+
+/* Where the table was full, entries were added together: those with the partner or tag RECORD_NOT_KNOWN. */
+struct record_totals_channel {
+    uint32_t comm, kind;
+    int32_t partner, tag;
+    uint64_t count, bytes;
+};
+
+enum { RECORD_TOTALS_FUNCTIONS = 160, RECORD_SIGNATURES = 32, RECORD_SIZES = 65 };
+struct record_totals {
+    uint64_t area, fill; /* what is kept of the segments that have ended */
+    uint64_t open_fill;  /* and of the current one; equal: nothing */
+    uint64_t events;
+    int64_t first_ticks, last_ticks;
+    uint64_t segments, anchors, kept, too_large; /* that have ended; by an anchor; that were kept; that had no room */
+    uint64_t level;                              /* of 2^level segments one is in the sample */
+    uint64_t folds, lost_channels;               /* how often the table of channels was full; and was emptied */
+    struct record_segment segment;               /* the current one */
+    int64_t segment_ticks;                       /* since when */
+    uint64_t segment_before;                     /* events before it */
+    struct record_piece open_piece;              /* of the current segment, as far as it is known */
+    /* How anchors are chosen. */
+    int64_t anchor_ticks, long_ticks; /* of the last one; without one for that long, time is cut into slices */
+    int64_t window_ticks;
+    uint64_t window, window_left, window_anchors; /* calls */
+    uint64_t anchor;                              /* signature; 0: every such call */
+    struct {
+        uint64_t signature, count;
+    } signatures[RECORD_SIGNATURES];
+    /* The call that has not ended. */
+    uint32_t open_function, is_open;
+    int64_t open_ticks;
+    struct {
+        uint64_t messages, bytes;
+    } sizes[2][RECORD_SIZES]; /* sent, received; by size: 0: empty, k: below 2^k bytes */
+    uint32_t function_count, channel_count, channel_capacity, unused;
+    struct record_totals_function functions[RECORD_TOTALS_FUNCTIONS]; /* the last one is of all others, too */
+    struct record_totals_channel channels[];                          /* a hash table */
 };
 
 #endif

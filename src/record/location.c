@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/location.h"
 
+#include "record/keep.h"
 #include "record/resources.h"
 #include "record/samples.h"
 
@@ -28,7 +29,7 @@ static void own_unlock(struct location *location)
 
 static void block_release(struct location *location)
 {
-    if (location->block)
+    if (location->block && !location->keep)
         munmap(location->block, location->header->block_size);
     location->block = location->at = location->block_end = NULL;
 }
@@ -87,6 +88,15 @@ static bool block_flush(struct location *location)
     return true;
 }
 
+/* The same where a sample is kept: the next of two blocks that are filled in turn. */
+static void block_turn(struct location *location)
+{
+    struct record_header *header = location->header;
+    keep_turn(location->keep, header->blocks);
+    __atomic_store_n(&header->blocks, header->blocks + 1, __ATOMIC_RELEASE);
+    location->block = keep_block(location->keep, header->blocks);
+}
+
 static bool file_create(struct own_file *file, const struct location_settings *settings,
                         const struct record_header *header)
 {
@@ -106,14 +116,42 @@ static void header_store(struct record_header *page, const struct record_header 
     uint64_t magic;
     memcpy(&magic, header->magic, sizeof magic);
     /* Everything but the magic first. */
+    uint64_t kept = page->kept;
     memcpy((char *)page + sizeof magic, (const char *)header + sizeof magic, sizeof *header - sizeof magic);
     page->block_size = block_size;
+    page->kept = kept;
     __atomic_store_n((uint64_t *)(void *)page, magic, __ATOMIC_RELEASE);
 }
 
-/* False and errno. */
-static bool file_begin(struct location *location, const struct record_header *header, uint32_t block_size)
+/* The thread's share of what the whole recording may take: most of it is the first thread's. */
+static struct record_kept kept_sizes(const struct location_settings *settings, const struct record_header *header,
+                                     uint32_t *block_size)
 {
+    enum { OTHER_THREADS = 16 };
+    uint64_t bytes = settings->keep_bytes / (header->size > 0 ? (uint64_t)header->size : 1);
+    return keep_sizes(header->thread == 0 ? bytes : bytes / OTHER_THREADS, block_size);
+}
+
+/* False and errno. */
+static bool kept_map(struct location *location, const struct record_kept *sizes)
+{
+    location->keep = keep_open(&location->file, sizes, location->header->block_size, (uint32_t)location->header->size);
+    if (!location->keep)
+        return false;
+    location->block = keep_block(location->keep, 0);
+    block_begin(location);
+    return true;
+}
+
+/* False and errno. */
+static bool file_begin(struct location *location, const struct record_header *header,
+                       const struct location_settings *settings)
+{
+    struct record_kept kept = {0};
+    uint32_t block_size = settings->block_size;
+    if (settings->keep_bytes > 0)
+        kept = kept_sizes(settings, header, &block_size);
+    location->block_size = block_size;
     void *page = NULL;
     if (own_file_extend(&location->file, 0, RECORD_HEADER_SIZE))
         page = own_file_map(&location->file, 0, RECORD_HEADER_SIZE);
@@ -121,8 +159,9 @@ static bool file_begin(struct location *location, const struct record_header *he
         return false;
     location->header = page;
     location->pending = (struct record_pending *)(void *)((unsigned char *)page + RECORD_PENDING_AT);
+    location->header->kept = settings->keep_bytes > 0;
     header_store(location->header, header, block_size);
-    if (block_map(location))
+    if (settings->keep_bytes > 0 ? kept_map(location, &kept) : block_map(location))
         return true;
     int reason = errno;
     munmap(page, RECORD_HEADER_SIZE);
@@ -137,10 +176,9 @@ struct location *location_open(const struct location_settings *settings, const s
         return NULL;
     location->events_left = settings->max_events;
     location->thread = header->thread;
-    location->block_size = settings->block_size;
     pthread_mutex_init(&location->lock, NULL);
     if (file_create(&location->file, settings, header)) {
-        if (file_begin(location, header, settings->block_size))
+        if (file_begin(location, header, settings))
             return location;
         own_file_fail(&location->file, errno);
     }
@@ -152,6 +190,8 @@ static void unmap(struct location *location)
 {
     static struct record_pending nowhere;
     block_release(location);
+    keep_close(location->keep);
+    location->keep = NULL;
     munmap(location->header, RECORD_HEADER_SIZE);
     location->header = NULL;
     location->pending = &nowhere;
@@ -167,7 +207,7 @@ void location_close(struct location *location, enum record_end end)
     }
     /* Another thread may be marking a message of this location: it must find either all of it or nothing. */
     pthread_mutex_lock(&location->lock);
-    bool all_in_one = location->block && location->header->blocks == 0;
+    bool all_in_one = location->block && location->header->blocks == 0 && !location->keep;
     uint64_t used = all_in_one ? location_position(location) : 0;
     block_release(location);
     if (used > 0)
@@ -217,7 +257,9 @@ bool location_next_block(struct location *location, size_t size)
         return false;
     own_lock(location);
     int before = errno, error = location->failed;
-    bool flushed = !error && block_flush(location);
+    bool flushed = !error && (location->keep || block_flush(location));
+    if (flushed && location->keep)
+        block_turn(location);
     if (!flushed && !error)
         error = errno;
     errno = before; /* the program must not see what recording does to it */
@@ -272,9 +314,14 @@ bool location_prepare(struct location *location, size_t size, int64_t ticks)
 /* Where a position is in memory; NULL: it is in the file only. The lock is held, or this is the owner. */
 static unsigned char *mapped_at(const struct location *location, uint64_t position)
 {
-    if (!location->block || position < location->block_at)
+    if (!location->block)
         return NULL;
-    return location->block + (position - location->block_at);
+    if (position >= location->block_at)
+        return location->block + (position - location->block_at);
+    uint64_t before = location->block_at - position, block = location->block_size;
+    if (!location->keep || before > block)
+        return NULL;
+    return keep_block(location->keep, location->header->blocks - 1) + (block - before);
 }
 
 /* Called by any thread with the lock held: errors are left for the owner to find. */
@@ -284,7 +331,7 @@ static void store(struct location *location, uint64_t position, const void *data
     int before = errno;
     if (mapped)
         memcpy(mapped, data, size);
-    else if (!own_file_write(&location->file, data, size, file_place(location, position)))
+    else if (!location->keep && !own_file_write(&location->file, data, size, file_place(location, position)))
         location->failed = errno;
     errno = before;
 }
@@ -296,7 +343,7 @@ static uint8_t kind_at(struct location *location, uint64_t position)
     int before = errno;
     if (mapped)
         kind = __atomic_load_n(mapped, __ATOMIC_RELAXED);
-    else if (!own_file_read(&location->file, &kind, sizeof kind, file_place(location, position)))
+    else if (location->keep || !own_file_read(&location->file, &kind, sizeof kind, file_place(location, position)))
         kind = 0;
     errno = before;
     return kind;
@@ -312,7 +359,10 @@ void location_define(struct location *location, const void *record, size_t size,
     memcpy(at + first, (const unsigned char *)record + first, size - first);
     uint64_t position = location_position(location);
     location_commit(location, size, kind, 0, comm);
-    /* Definitions are a list from the header on: a reader finds the names without reading all blocks. */
+    /* Definitions are a list from the header on: a reader finds the names without reading all blocks. Where a sample is
+       kept, it reads all that there is. */
+    if (location->keep)
+        return;
     if (location->last_definition) {
         own_lock(location);
         store(location, location->last_definition + sizeof(struct record_base), &position, sizeof position);

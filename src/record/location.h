@@ -39,6 +39,7 @@ struct location {
     struct record_header *header;
     unsigned char *block;
     uint32_t block_size;
+    struct keep *keep;    /* see keep.h; NULL: all records are kept */
     uint64_t block_at;    /* its position: see record_format.h */
     pthread_mutex_t lock; /* of block and file: location_void may be called by any thread */
     int failed;           /* errno of a write by another thread: the owner ends the recording with its block */
@@ -58,6 +59,7 @@ struct location_settings {
     const char *directory; /* NULL: nothing is recorded */
     uint32_t block_size;
     uint64_t max_events; /* per thread; UINT64_MAX: no limit */
+    uint64_t keep_bytes; /* of the whole recording, of which a sample is kept; 0: all is kept */
 };
 
 /* A new location with its file and header, or NULL and errno if the file cannot be created. `header` has the data of

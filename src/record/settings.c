@@ -21,10 +21,10 @@ static const char never[] = "MPI_Wtime,MPI_Wtick,MPI_Aint_add,MPI_Aint_diff";
 static struct setting {
     const char *name;
     char *value;
-} at_start[] = {{"SIGHT_RECORD_DIR", NULL},     {"SIGHT_RECORD_BUFFER", NULL},     {"SIGHT_RECORD_ONLY", NULL},
-                {"SIGHT_RECORD_SKIP", NULL},    {"SIGHT_RECORD_MAX_EVENTS", NULL}, {"SIGHT_RECORD_CLOCK", NULL},
-                {"SIGHT_RECORD_SOURCE", NULL},  {"SIGHT_RECORD_SAMPLES", NULL},    {"SIGHT_RECORD_RESOURCES", NULL},
-                {"SIGHT_RECORD_METADATA", NULL}};
+} at_start[] = {{"SIGHT_RECORD_DIR", NULL},      {"SIGHT_RECORD_BUFFER", NULL},     {"SIGHT_RECORD_ONLY", NULL},
+                {"SIGHT_RECORD_SKIP", NULL},     {"SIGHT_RECORD_MAX_EVENTS", NULL}, {"SIGHT_RECORD_CLOCK", NULL},
+                {"SIGHT_RECORD_SOURCE", NULL},   {"SIGHT_RECORD_SAMPLES", NULL},    {"SIGHT_RECORD_RESOURCES", NULL},
+                {"SIGHT_RECORD_METADATA", NULL}, {"SIGHT_RECORD_KEEP", NULL}};
 enum { SETTINGS = sizeof at_start / sizeof *at_start };
 
 __attribute__((constructor)) static void settings_keep(void)
@@ -55,6 +55,8 @@ static uint64_t number_of(const char *name, uint64_t otherwise)
         value <<= 10;
     else if (*end == 'M')
         value <<= 20;
+    else if (*end == 'G')
+        value <<= 30;
     return value;
 }
 
@@ -71,6 +73,7 @@ bool settings_read(struct location_settings *settings)
     settings->max_events = number_of("SIGHT_RECORD_MAX_EVENTS", 0);
     if (settings->max_events == 0)
         settings->max_events = UINT64_MAX;
+    settings->keep_bytes = number_of("SIGHT_RECORD_KEEP", 0);
     return true;
 }
 

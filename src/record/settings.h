@@ -9,6 +9,7 @@
      SIGHT_RECORD_DIR         directory of the buffer files; without it nothing is recorded
      SIGHT_RECORD_BUFFER      bytes of the block that is mapped at a time (with k, M)
      SIGHT_RECORD_MAX_EVENTS  records per thread
+     SIGHT_RECORD_KEEP        bytes of the whole recording (with k, M, G), which keeps totals and a sample only
      SIGHT_RECORD_CLOCK       auto (default), tsc, monotonic
      SIGHT_RECORD_SOURCE      0: calls are recorded without their place in the program
      SIGHT_RECORD_SAMPLES     samples per second of CPU time of each thread (default 100); 0: none

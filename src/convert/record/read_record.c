@@ -4,7 +4,9 @@
 #include "convert/record/read_record.h"
 
 #include "convert/record/record_pending.h"
+#include "convert/record/record_plan.h"
 #include "convert/record/record_run.h"
+#include "convert/record/record_totals.h"
 #include "core/bytes.h"
 #include "core/event.h"
 #include "core/heap.h"
@@ -63,6 +65,7 @@ struct record_state {
     uint64_t events, foreign;
     uint64_t late_bytes; /* to read of each file; 0: all */
     int64_t from_ns;     /* all files are read from then on */
+    struct record_plan plan; /* of a recording that keeps a sample */
 };
 
 static bool stream_before(const void *context, const void *left_stream, const void *right_stream)
@@ -92,6 +95,11 @@ static void set_time(struct record_state *state, struct stream *stream, int64_t 
 {
     int64_t here_ns = record_clock_ns(clock_map(state, stream), &stream->knot, ticks);
     int64_t time_ns = here_ns + record_run_offset(&state->run, process_of(state, stream), here_ns) - state->begin_ns;
+    const struct record_kept_stream *kept = state->run.files[stream->file].kept;
+    if (kept) /* time stands still where something is left out */
+        time_ns -= kept->shift_ns;
+    if (kept && kept->outside && stream->time_ns != INT64_MIN)
+        return;
     if (time_ns > stream->time_ns)
         stream->time_ns = time_ns;
 }
@@ -258,7 +266,8 @@ static void state_event(struct record_state *state, const struct stream *stream,
        the file. */
     current->last.open = !leave;
     if (!leave)
-        current->last = (struct record_last_call){state->run.files[stream->file].position, record->comm, true};
+        current->last =
+            (struct record_last_call){record_file_position(&state->run.files[stream->file]), record->comm, true};
     if (index == UINT32_MAX)
         return;
     /* A function whose leave has no place for requests (MPI_Sendrecv, MPI_Comm_idup) has them as a mark inside. */
@@ -366,6 +375,9 @@ static void resources_events(struct record_state *state, const struct stream *st
                              struct batch *batch)
 {
     const struct record_resources *record = (const struct record_resources *)(const void *)stream->record;
+    /* They are sums since the run began: what is left out would count as of the moment after it. */
+    if (state->plan.left_out > 0)
+        return;
     const int64_t values[] = {[RESOURCE_CPU] = record->cpu_ns,          [RESOURCE_DELAY] = record->delay_ns,
                               [RESOURCE_VOLUNTARY] = record->voluntary, [RESOURCE_INVOLUNTARY] = record->involuntary,
                               [RESOURCE_FAULTS] = record->faults,       [RESOURCE_DISK_FAULTS] = record->disk_faults,
@@ -516,6 +528,37 @@ static inline void record_events(struct record_state *state, const struct stream
     }
 }
 
+/* Seconds since the run began, with what is left out. */
+static double gap_time(const struct record_state *state, const struct stream *stream, int64_t ticks)
+{
+    const struct record_process *process = &state->run.processes[state->run.process_of[stream->file]];
+    size_t knot = 0;
+    int64_t here_ns = record_clock_ns(clock_map(state, stream), &knot, ticks);
+    return (double)(here_ns + record_run_offset(&state->run, process, here_ns) - state->begin_ns) / 1e9;
+}
+
+/* Something is left out before this record. */
+static void gap_event(struct record_state *state, const struct stream *stream, const struct event *base,
+                      struct batch *batch)
+{
+    struct record_kept_stream *kept = state->run.files[stream->file].kept;
+    if (!kept || !kept->gap || kept->outside)
+        return;
+    kept->gap = false;
+    state->current[stream->file] = (struct current){0};
+    if (!state->run.gap_mark)
+        return;
+    unsigned char payload[GAP_MARK_SIZE];
+    struct record_gap gap = record_kept_gap(kept);
+    bytes_put_u64(payload, true, gap.events);
+    bytes_put_f64(payload + 8, true, gap_time(state, stream, gap.from_ticks));
+    bytes_put_f64(payload + 16, true, gap_time(state, stream, gap.to_ticks));
+    struct event *event = batch_event(batch, base, EVENT_MARK);
+    event->comm = 0;
+    event->state = state->run.gap_mark - 1;
+    batch_set_payload(batch, event, payload, sizeof payload);
+}
+
 static void translate(struct reader *reader, const struct stream *stream, struct batch *batch)
 {
     struct record_state *state = reader->state;
@@ -533,6 +576,7 @@ static void translate(struct reader *reader, const struct stream *stream, struct
     }
     if (!record_whole(record))
         return;
+    gap_event(state, stream, &base, batch);
     /* Messages and the leave happen at the place of the call that is open. */
     struct current *current = &state->current[stream->file];
     if (record->kind == RECORD_ENTER_AT)
@@ -597,6 +641,8 @@ static int64_t alive_until(struct record_state *state, const struct stream *stre
     if (!alive_ns || strcmp(file->header.host_name, state->host) != 0)
         return state->last_ns;
     alive_ns += record_run_offset(&state->run, process_of(state, stream), alive_ns) - state->begin_ns;
+    if (file->kept)
+        alive_ns -= file->kept->shift_ns;
     if (alive_ns > state->last_ns)
         return alive_ns;
     return state->last_ns;
@@ -739,8 +785,10 @@ struct reader *record_reader_open_late(const struct recordings *recordings, size
     state->late_bytes = bytes;
     state->from_ns = INT64_MIN;
     if (record_run_open(&state->run, recordings, trace, reader->defs, err) == STATUS_OK) {
+        record_plan_make(&state->run, reader->defs, &state->plan);
         gethostname(state->host, sizeof state->host - 1);
         streams_start(state);
+        record_totals_define(&state->run, &state->plan, state->begin_ns, reader->defs);
         return reader;
     }
     reader_close(reader);
@@ -793,7 +841,9 @@ struct record_summary record_reader_summary(const struct reader *reader)
                                      .programs = run->program_count,
                                      .spawned = run->files[0].header.spawned != 0,
                                      .foreign = state->foreign,
-                                     .events = state->events};
+                                     .events = state->events,
+                                     .kept = property_find(&reader->defs->properties, PROPERTY_KEPT),
+                                     .left_out = state->plan.left_out};
     for (size_t i = 0; i < run->process_count; i++) {
         summary.unfinished += !run->processes[i].finalized;
         summary.several_hosts |= run->processes[i].clock.points > 0;

@@ -40,6 +40,8 @@ struct record_summary {
     uint32_t lost_threads;        /* that could not be recorded */
     int lost_reason;              /* errno of one of them */
     uint64_t events, bytes;       /* read so far; size of the buffer files */
+    const char *kept;             /* of a sample: what of the run is there; NULL: all. Borrowed from the reader */
+    uint64_t left_out;            /* events */
 };
 struct record_summary record_reader_summary(const struct reader *reader);
 

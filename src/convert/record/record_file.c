@@ -108,9 +108,15 @@ enum status record_file_open(struct record_file *file, char *path, struct error 
     if (!header_valid(&file->header))
         return error_set(err, ERROR_INPUT, "%s: written by a different version of sight, or damaged", path);
     file->header.host_name[sizeof file->header.host_name - 1] = '\0';
-    find_blocks(file);
     read_pending(file);
-    return STATUS_OK;
+    if (!file->header.kept) {
+        find_blocks(file);
+        return STATUS_OK;
+    }
+    file->kept = record_kept_load(path, &file->header, file->size, err);
+    if (file->kept)
+        file->end = RECORD_HEADER_SIZE + file->kept->size;
+    return file->kept ? STATUS_OK : STATUS_FAILED;
 }
 
 /* The program is running: the header, the number of the block and the block must be of one moment. If they keep
@@ -118,6 +124,8 @@ enum status record_file_open(struct record_file *file, char *path, struct error 
 bool record_file_freeze(struct record_file *file)
 {
     enum { TRIES = 5 };
+    if (file->kept) /* it was read as a whole */
+        return true;
     uint32_t block = file->header.block_size;
     file->frozen = memory_new(block);
     for (int i = 0; i < TRIES; i++) {
@@ -147,6 +155,7 @@ void record_file_close(struct record_file *file)
     record_file_stop(file);
     free(file->pending);
     free(file->frozen);
+    record_kept_free(file->kept);
     free(file->path);
 }
 
@@ -183,6 +192,8 @@ static const unsigned char *file_need(struct record_file *file, size_t size)
 {
     if (file->position + size > file->end)
         return NULL;
+    if (file->kept)
+        return file->kept->bytes + (file->position - RECORD_HEADER_SIZE);
     uint64_t in_window = file->position - file->window_at;
     if (in_window + size > file->window_filled) {
         file->window_at = file->position;
@@ -260,13 +271,38 @@ static const struct record_base *record_at(struct record_file *file, uint64_t wo
     /* Times add up from short records: a damaged one could leave what the conversion to ns can hold. */
     if (!record || record->ticks > RECORD_TIME_MAX || record->ticks < -RECORD_TIME_MAX)
         return NULL;
-    file->last_end = file->position += size;
+    file->position += size;
+    file->last_end = record_file_position(file);
     file->last_ticks = record->ticks;
+    return record;
+}
+
+uint64_t record_file_position(const struct record_file *file)
+{
+    return file->kept ? record_kept_position(file->kept, file->position - RECORD_HEADER_SIZE) : file->position;
+}
+
+/* The same of a sample, which is in memory. */
+static const struct record_base *kept_next(struct record_file *file)
+{
+    struct record_kept_stream *kept = file->kept;
+    if (file->damaged)
+        return NULL;
+    size_t at = record_kept_skip(kept, file->position - RECORD_HEADER_SIZE, &file->last_ticks);
+    file->position = RECORD_HEADER_SIZE + at;
+    if (at >= kept->size)
+        return NULL;
+    uint64_t word;
+    memcpy(&word, kept->bytes + at, sizeof word);
+    const struct record_base *record = record_at(file, word, kept->size - at);
+    file->damaged = !record;
     return record;
 }
 
 const struct record_base *record_file_next(struct record_file *file)
 {
+    if (file->kept)
+        return kept_next(file);
     uint64_t block = file->header.block_size, word = 0;
     while (!file->damaged) {
         uint64_t in_block = (file->position - RECORD_HEADER_SIZE) % block;
@@ -311,7 +347,8 @@ static uint64_t filled_end(const struct record_file *file)
 bool record_file_skip(struct record_file *file, uint64_t bytes)
 {
     uint64_t block = file->header.block_size, end = filled_end(file);
-    if (file->position >= end || end - file->position <= bytes)
+    /* A sample is short. */
+    if (file->kept || file->position >= end || end - file->position <= bytes)
         return false;
     uint64_t from = end - bytes;
     uint64_t begin = from - (from - RECORD_HEADER_SIZE) % block;
@@ -322,10 +359,26 @@ bool record_file_skip(struct record_file *file, uint64_t bytes)
     return true;
 }
 
+/* The definition after the one at `offset`, in the list of a sample. */
+static uint64_t next_kept(const struct record_kept_stream *kept, uint64_t offset)
+{
+    size_t low = 0, high = kept->definition_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (RECORD_HEADER_SIZE + kept->definitions[middle] <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < kept->definition_count ? RECORD_HEADER_SIZE + kept->definitions[low] : 0;
+}
+
 bool record_file_definition(const struct record_file *file, uint64_t *offset, void *record, size_t size)
 {
     uint64_t at = *offset;
-    if (at == 0) {
+    if (file->kept) {
+        at = next_kept(file->kept, at);
+    } else if (at == 0) {
         at = file->header.first_definition;
     } else {
         struct record_comm *last = record; /* all definitions begin alike */
@@ -335,7 +388,13 @@ bool record_file_definition(const struct record_file *file, uint64_t *offset, vo
     memset(record, 0, size);
     if (at < RECORD_HEADER_SIZE || at >= file->end)
         return false;
-    size_t got = blocks_read(file, at, record, size);
+    size_t got = size;
+    if (file->kept) {
+        got = size < file->end - at ? size : (size_t)(file->end - at);
+        memcpy(record, file->kept->bytes + (at - RECORD_HEADER_SIZE), got);
+    } else {
+        got = blocks_read(file, at, record, size);
+    }
     struct record_base base;
     memcpy(&base, record, sizeof base);
     size_t length = (size_t)base.words * 8;

@@ -2,6 +2,7 @@
 #ifndef SIGHT_CONVERT_RECORD_RECORD_FILE_H
 #define SIGHT_CONVERT_RECORD_RECORD_FILE_H
 
+#include "convert/record/record_kept.h"
 #include "core/error.h"
 #include "core/record_format.h"
 
@@ -13,8 +14,9 @@
 struct record_file {
     char *path; /* owned */
     struct record_header header;
-    struct record_pending *pending; /* its slot if its process did not finalise MPI; else NULL */
-    unsigned char *frozen;          /* the block that is being filled, as it was; NULL: it is read where it stands */
+    struct record_pending *pending;  /* its slot if its process did not finalise MPI; else NULL */
+    unsigned char *frozen;           /* the block that is being filled, as it was; NULL: it is read where it stands */
+    struct record_kept_stream *kept; /* NULL: all records are there; else positions are places in this stream */
     uint64_t size;
     uint64_t end;      /* of the blocks: positions are as record_format.h says */
     uint64_t position; /* of the record that comes next */
@@ -47,8 +49,8 @@ struct record_file {
     bool damaged;     /* an invalid record: the file ends there */
 };
 
-/* Reads the header. STATUS_END: its process ended before it had written one. STATUS_FAILED: it is no buffer file of
-   this version, or cannot be read. Takes `path`. */
+/* Reads the header, and all of a file with a sample. STATUS_END: its process ended before it had written one.
+   STATUS_FAILED: it is no buffer file of this version, or cannot be read. Takes `path`. */
 enum status record_file_open(struct record_file *file, char *path, struct error *err) MUST_CHECK;
 void record_file_close(struct record_file *file);
 
@@ -69,6 +71,9 @@ bool record_file_skip(struct record_file *file, uint64_t bytes);
 
 /* The next record, whole, valid until the next call; NULL at the end. */
 const struct record_base *record_file_next(struct record_file *file);
+
+/* The position of the next record as the recorder knows it. */
+uint64_t record_file_position(const struct record_file *file);
 
 /* A definition, its first `size` bytes into `record` (shorter ones are padded with zeros); its offset, or 0 for the
    first one, becomes that of the next. False: no more. */

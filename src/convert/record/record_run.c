@@ -135,6 +135,9 @@ static void define_functions(struct record_run *run, struct defs *defs)
     for (size_t i = 0; i < run->file_count; i++)
         samples_mark |= run->files[i].header.sample_ns != 0;
     define_own_mark(defs, &samples_mark, SAMPLES_MARK_NAME, SAMPLES_MARK_FORMAT);
+    for (size_t i = 0; i < run->file_count; i++)
+        run->gap_mark |= run->files[i].kept != NULL;
+    define_own_mark(defs, &run->gap_mark, GAP_MARK_NAME, GAP_MARK_FORMAT);
 }
 
 static int32_t new_comm(struct defs *defs)

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/record/record_totals.h"
+
+#include "core/event.h"
+#include "core/memory.h"
+#include "core/mpi_function.h"
+#include "core/property.h"
+#include "core/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The totals of one thread, as they are described. */
+struct describing {
+    const struct record_run *run;
+    const struct defs *defs;
+    size_t file;
+    FILE *text;
+};
+
+static const struct record_clock_map *map_of(const struct describing *of)
+{
+    return &of->run->clocks.maps[of->run->processes[of->run->process_of[of->file]].clock_map];
+}
+
+static int64_t time_of(const struct describing *of, int64_t ticks)
+{
+    size_t knot = 0;
+    int64_t here_ns = record_clock_ns(map_of(of), &knot, ticks);
+    return here_ns + record_run_offset(of->run, &of->run->processes[of->run->process_of[of->file]], here_ns);
+}
+
+/* Durations added up: by the rate of the whole run. */
+static int64_t duration_of(const struct describing *of, const struct record_totals *totals, int64_t ticks)
+{
+    if (map_of(of)->source == RECORD_CLOCK_MONOTONIC)
+        return ticks;
+    int64_t span = totals->last_ticks - totals->first_ticks;
+    double rate = map_of(of)->knots[0].rate;
+    if (span > 0)
+        rate = (double)(time_of(of, totals->last_ticks) - time_of(of, totals->first_ticks)) / (double)span;
+    return (int64_t)((double)ticks * rate + 0.5);
+}
+
+static void describe_functions(const struct describing *of, const struct record_totals *totals)
+{
+    for (uint32_t i = 0; i < totals->function_count; i++) {
+        const struct record_totals_function *row = &totals->functions[i];
+        bool open = totals->is_open && totals->open_function == row->function;
+        if (row->function >= mpi_function_count())
+            continue;
+        fprintf(of->text, "f %s %" PRIu64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %" PRId64 "\n",
+                mpi_function_at(row->function)->name, row->calls, duration_of(of, totals, row->ticks),
+                row->calls ? duration_of(of, totals, row->min_ticks) : 0, duration_of(of, totals, row->max_ticks), open,
+                open ? duration_of(of, totals, totals->last_ticks - totals->open_ticks) : 0);
+    }
+    /* A function of which only the current call is known. */
+    bool known = !totals->is_open;
+    for (uint32_t i = 0; i < totals->function_count; i++)
+        known |= totals->functions[i].function == totals->open_function;
+    if (!known && totals->open_function < mpi_function_count())
+        fprintf(of->text, "f %s 0 0 0 0 1 %" PRId64 "\n", mpi_function_at(totals->open_function)->name,
+                duration_of(of, totals, totals->last_ticks - totals->open_ticks));
+}
+
+static int32_t partner_of(const struct describing *of, const struct record_comm_place *place, int32_t partner)
+{
+    if (partner == RECORD_NOT_KNOWN || !place)
+        return EVENT_UNKNOWN;
+    if (partner < 0)
+        return PARTNER_NONE;
+    return place->partner == 0 ? partner : defs_world_rank(of->defs, place->partner, partner);
+}
+
+/* s or r, partner, communicator's id, tag, messages, bytes; - : not known. */
+static void describe_channels(const struct describing *of, const struct record_totals *totals)
+{
+    const struct record_process *process = &of->run->processes[of->run->process_of[of->file]];
+    for (uint32_t i = 0; i < totals->channel_capacity; i++) {
+        const struct record_totals_channel *row = &totals->channels[i];
+        const struct record_comm_place *place = row->comm < process->comm_count ? &process->comms[row->comm] : NULL;
+        if ((row->kind != RECORD_CHANNEL_SENT && row->kind != RECORD_CHANNEL_RECEIVED) || (place && place->foreign))
+            continue;
+        fprintf(of->text, "%c %" PRId32 " %" PRId32 " %" PRId32 " %" PRIu64 " %" PRIu64 "\n",
+                row->kind == RECORD_CHANNEL_SENT ? 's' : 'r', partner_of(of, place, row->partner),
+                place ? of->defs->comms[place->partner].id : EVENT_UNKNOWN,
+                row->tag == RECORD_NOT_KNOWN ? EVENT_UNKNOWN : row->tag, row->count, row->bytes);
+    }
+}
+
+static void describe_sizes(const struct describing *of, const struct record_totals *totals)
+{
+    for (int k = 0; k < RECORD_SIZES; k++)
+        if (totals->sizes[0][k].messages + totals->sizes[1][k].messages > 0)
+            fprintf(of->text, "z %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", k, totals->sizes[0][k].messages,
+                    totals->sizes[1][k].messages, totals->sizes[0][k].bytes, totals->sizes[1][k].bytes);
+}
+
+static void describe_thread(const struct describing *of, int64_t begin_ns)
+{
+    const struct record_file *file = &of->run->files[of->file];
+    const struct record_totals *totals = file->kept->totals;
+    int64_t mpi_ticks = 0;
+    for (uint32_t i = 0; i < totals->function_count; i++)
+        mpi_ticks += totals->functions[i].ticks;
+    if (totals->is_open)
+        mpi_ticks += totals->last_ticks - totals->open_ticks;
+    fprintf(of->text, "t %" PRIu32 " %" PRIu64 " %" PRId64 " %" PRId64 " %" PRId64 "\n", file->header.thread,
+            totals->events, time_of(of, totals->first_ticks) - begin_ns, time_of(of, totals->last_ticks) - begin_ns,
+            duration_of(of, totals, mpi_ticks));
+    describe_functions(of, totals);
+    describe_channels(of, totals);
+    describe_sizes(of, totals);
+}
+
+static void describe_process(const struct record_run *run, size_t first, size_t count, int64_t begin_ns,
+                             struct defs *defs)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct describing of = {.run = run, .defs = defs, .text = open_memstream(&text, &size)};
+    if (!of.text)
+        memory_failed();
+    for (of.file = first; of.file < first + count; of.file++)
+        if (run->files[of.file].kept && map_of(&of)->knot_count > 0)
+            describe_thread(&of, begin_ns);
+    fclose(of.text);
+    uint32_t rank = run->files[first].process;
+    property_add_of(&defs->properties, PROPERTY_TOTALS, text, rank, rank);
+    free(text);
+}
+
+/* The sentence for people. */
+static void describe_sample(const struct record_plan *plan, struct defs *defs)
+{
+    char text[400], events[TEXT_NUMBER_SIZE], all[TEXT_NUMBER_SIZE], selected[TEXT_NUMBER_SIZE],
+        segments[TEXT_NUMBER_SIZE], worst[80] = "";
+    const char *what = plan->anchors > 0 ? "iterations" : "slices of time";
+    text_thousands(events, plan->events - plan->left_out);
+    text_thousands(all, plan->events);
+    text_thousands(selected, plan->selected);
+    text_thousands(segments, plan->segments);
+    if (plan->worst > 0)
+        snprintf(worst, sizeof worst, ", the %ju longest", (uintmax_t)plan->worst);
+    if (plan->left_out == 0)
+        snprintf(text, sizeof text, "everything: %s events", all);
+    else
+        snprintf(text, sizeof text,
+                 "%s of %s events, in %s of %s %s: the first %ju%s, the last ones and a sample; totals are of all",
+                 events, all, selected, segments, what, (uintmax_t)plan->head, worst);
+    property_add(&defs->properties, PROPERTY_KEPT, text);
+}
+
+void record_totals_define(const struct record_run *run, const struct record_plan *plan, int64_t begin_ns,
+                          struct defs *defs)
+{
+    if (!plan->kept)
+        return;
+    for (size_t i = 0, next; i < run->file_count; i = next) {
+        for (next = i + 1; next < run->file_count; next++)
+            if (run->files[next].process != run->files[i].process)
+                break;
+        if (plan->left_out > 0)
+            describe_process(run, i, next - i, begin_ns, defs);
+    }
+    describe_sample(plan, defs);
+}

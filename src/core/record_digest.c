@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/record_digest.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[] = {
+#define MPI_FUNCTION(name, ...) #name,
+#include "core/mpi_function.def"
+};
+enum { FUNCTIONS = sizeof names / sizeof *names };
+
+/* Without an anchor for 2^31 ticks, about a second, or several times as long as anchors are apart, time is cut. */
+#define LONG_TICKS (INT64_C(1) << 31)
+enum { LONG_TIMES = 8, SLICE_BITS = 25 };
+/* Calls in the first window after which an anchor is chosen, and in the largest. */
+enum { WINDOW_FIRST = 64, WINDOW_MAX = 4096, FREQUENT = 8 };
+
+static uint8_t anchor_of(const char *name)
+{
+    static const char *const same[] = {"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall",
+                                       "MPI_Reduce_scatter_block"};
+    static const char *const others[] = {"MPI_Allgatherv", "MPI_Alltoallv", "MPI_Alltoallw", "MPI_Reduce_scatter"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (strcmp(name, same[i]) == 0)
+            return 2;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i]) == 0)
+            return 1;
+    return 0;
+}
+
+bool record_digest_open(struct record_digest *digest, uint32_t world, uint32_t channels)
+{
+    *digest = (struct record_digest){.world = world};
+    digest->sites = calloc(RECORD_DIGEST_SITES, sizeof *digest->sites);
+    digest->whole = calloc(RECORD_DIGEST_COMMS, 1);
+    digest->used = calloc(channels, sizeof *digest->used);
+    digest->stamps = calloc(channels, sizeof *digest->stamps);
+    digest->scratch = calloc(channels, sizeof *digest->scratch);
+    digest->stamp = 1;
+    for (size_t i = 0; i < FUNCTIONS; i++)
+        digest->anchor_of[i] = anchor_of(names[i]);
+    if (digest->sites && digest->whole && digest->used && digest->stamps && digest->scratch)
+        return true;
+    record_digest_close(digest);
+    return false;
+}
+
+void record_digest_close(struct record_digest *digest)
+{
+    free(digest->sites);
+    free(digest->whole);
+    free(digest->used);
+    free(digest->stamps);
+    free(digest->scratch);
+}
+
+size_t record_totals_size(uint32_t channels)
+{
+    return sizeof(struct record_totals) + channels * sizeof(struct record_totals_channel);
+}
+
+void record_totals_start(struct record_totals *totals, uint32_t channels)
+{
+    memset(totals, 0, record_totals_size(channels));
+    totals->channel_capacity = channels;
+    totals->window = totals->window_left = WINDOW_FIRST;
+    totals->long_ticks = LONG_TICKS;
+}
+
+void record_digest_use(struct record_digest *digest, struct record_totals *totals)
+{
+    digest->totals = totals;
+    memset(digest->row_of, 0, sizeof digest->row_of);
+    for (uint32_t i = 0; i < totals->function_count; i++)
+        if (totals->functions[i].function < RECORD_FUNCTIONS_MAX)
+            digest->row_of[totals->functions[i].function] = (uint8_t)(i + 1);
+    digest->ticks = totals->last_ticks;
+}
+
+void record_digest_piece(struct record_digest *digest)
+{
+    digest->stamp++;
+    digest->used_count = 0;
+}
+
+/* Channels. */
+
+static uint32_t channel_hash(uint32_t kind, uint32_t comm, int32_t partner, int32_t tag)
+{
+    uint64_t key = ((uint64_t)comm << 3 ^ kind) * UINT64_C(0x9E3779B97F4A7C15);
+    key ^= ((uint64_t)(uint32_t)partner << 32 | (uint32_t)tag) * UINT64_C(0xC2B2AE3D27D4EB4F);
+    key ^= key >> 29;
+    return (uint32_t)((key * UINT64_C(0xBF58476D1CE4E5B9)) >> 32);
+}
+
+static bool channel_is(const struct record_totals_channel *channel, uint32_t kind, uint32_t comm, int32_t partner,
+                       int32_t tag)
+{
+    return channel->tag == tag && channel->partner == partner && channel->comm == comm && channel->kind == kind;
+}
+
+/* Where the channel is in a table, or would be. */
+static uint32_t channel_place(const struct record_totals_channel *table, uint32_t capacity, uint32_t kind,
+                              uint32_t comm, int32_t partner, int32_t tag)
+{
+    uint32_t mask = capacity - 1, i = channel_hash(kind, comm, partner, tag) & mask;
+    while (table[i].kind != RECORD_CHANNEL_NONE && !channel_is(&table[i], kind, comm, partner, tag))
+        i = (i + 1) & mask;
+    return i;
+}
+
+/* Adds entries of the table together: those of all tags, or of all partners, too. */
+static void channels_fold(struct record_digest *digest, bool partners)
+{
+    struct record_totals *totals = digest->totals;
+    uint32_t capacity = totals->channel_capacity;
+    size_t size = capacity * sizeof *digest->scratch;
+    memset(digest->scratch, 0, size);
+    totals->channel_count = 0;
+    for (uint32_t i = 0; i < capacity; i++) {
+        struct record_totals_channel one = totals->channels[i];
+        if (one.kind == RECORD_CHANNEL_NONE)
+            continue;
+        if (one.kind == RECORD_CHANNEL_SENT || one.kind == RECORD_CHANNEL_RECEIVED)
+            one.tag = RECORD_NOT_KNOWN;
+        if (partners)
+            one.partner = RECORD_NOT_KNOWN;
+        if (partners && one.kind >= RECORD_CHANNEL_CALLS)
+            one.comm = RECORD_COMM_NONE;
+        struct record_totals_channel *sum =
+            &digest->scratch[channel_place(digest->scratch, capacity, one.kind, one.comm, one.partner, one.tag)];
+        totals->channel_count += sum->kind == RECORD_CHANNEL_NONE;
+        one.count += sum->count;
+        one.bytes += sum->bytes;
+        *sum = one;
+    }
+    memcpy(totals->channels, digest->scratch, size);
+}
+
+static void channels_make_room(struct record_digest *digest)
+{
+    struct record_totals *totals = digest->totals;
+    totals->folds++;
+    channels_fold(digest, false);
+    if (totals->channel_count > totals->channel_capacity / 4)
+        channels_fold(digest, true);
+    /* Even that is too much, with thousands of communicators: nothing is known of the channels so far. */
+    if (totals->channel_count > totals->channel_capacity / 2) {
+        memset(totals->channels, 0, totals->channel_capacity * sizeof *totals->channels);
+        totals->channel_count = 0;
+        totals->lost_channels++;
+    }
+    memset(digest->last_channel, 0, sizeof digest->last_channel);
+    /* The numbers of the current piece are lost. */
+    record_digest_piece(digest);
+}
+
+static inline void channel_count(struct record_digest *digest, uint32_t kind, uint32_t comm, int32_t partner,
+                                 int32_t tag, uint64_t bytes)
+{
+    struct record_totals *totals = digest->totals;
+    uint32_t i = digest->last_channel[kind];
+    if (!channel_is(&totals->channels[i], kind, comm, partner, tag)) {
+        i = channel_place(totals->channels, totals->channel_capacity, kind, comm, partner, tag);
+        if (totals->channels[i].kind == RECORD_CHANNEL_NONE) {
+            if (totals->channel_count >= totals->channel_capacity / 4 * 3) {
+                channels_make_room(digest);
+                i = channel_place(totals->channels, totals->channel_capacity, kind, comm, partner, tag);
+            }
+            if (totals->channels[i].kind == RECORD_CHANNEL_NONE) {
+                totals->channels[i] =
+                    (struct record_totals_channel){.comm = comm, .kind = kind, .partner = partner, .tag = tag};
+                totals->channel_count++;
+            }
+        }
+        digest->last_channel[kind] = i;
+    }
+    totals->channels[i].count++;
+    totals->channels[i].bytes += bytes;
+    if (digest->stamps[i] != digest->stamp) {
+        digest->stamps[i] = digest->stamp;
+        digest->used[digest->used_count++] = i;
+    }
+}
+
+static void message(struct record_digest *digest, uint32_t kind, uint32_t comm, const void *body)
+{
+    struct {
+        int32_t partner, tag;
+        uint64_t bytes;
+    } fields;
+    memcpy(&fields, body, sizeof fields);
+    uint64_t bytes = fields.bytes <= INT64_MAX ? fields.bytes : 0;
+    channel_count(digest, kind, comm, fields.partner, fields.tag, bytes);
+    if (fields.partner < 0)
+        return;
+    unsigned size = bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
+    digest->totals->sizes[kind - RECORD_CHANNEL_SENT][size].messages++;
+    digest->totals->sizes[kind - RECORD_CHANNEL_SENT][size].bytes += bytes;
+}
+
+/* Calls. */
+
+static struct record_totals_function *function_row(struct record_digest *digest, uint32_t function)
+{
+    struct record_totals *totals = digest->totals;
+    uint32_t row = function < RECORD_FUNCTIONS_MAX ? digest->row_of[function] : 0;
+    if (row > 0)
+        return &totals->functions[row - 1];
+    row = totals->function_count;
+    if (row == RECORD_TOTALS_FUNCTIONS) {
+        totals->functions[row - 1].function = UINT32_MAX;
+        return &totals->functions[row - 1];
+    }
+    totals->functions[row] = (struct record_totals_function){.function = function, .min_ticks = INT64_MAX};
+    totals->function_count++;
+    if (function < RECORD_FUNCTIONS_MAX)
+        digest->row_of[function] = (uint8_t)(row + 1);
+    return &totals->functions[row];
+}
+
+/* A window of anchors has passed: the rarest of the frequent ones is the anchor of the next. */
+static void choose_anchor(struct record_totals *totals)
+{
+    uint64_t best = 0, best_count = UINT64_MAX;
+    for (size_t i = 0; i < RECORD_SIGNATURES && totals->signatures[i].count > 0; i++)
+        if (totals->signatures[i].count >= totals->window / FREQUENT && totals->signatures[i].count < best_count) {
+            best = totals->signatures[i].signature;
+            best_count = totals->signatures[i].count;
+        }
+    totals->anchor = best;
+    memset(totals->signatures, 0, sizeof totals->signatures);
+    if (totals->window < WINDOW_MAX)
+        totals->window *= 4;
+    totals->window_left = totals->window;
+    uint64_t anchors = totals->window_anchors > 0 ? totals->window_anchors : 1;
+    int64_t passed = totals->last_ticks - totals->window_ticks;
+    if (passed > 0)
+        totals->long_ticks = LONG_TICKS + LONG_TIMES * (passed / (int64_t)anchors);
+    totals->window_anchors = 0;
+    totals->window_ticks = totals->last_ticks;
+}
+
+static void next_segment(struct record_totals *totals, struct record_segment segment)
+{
+    totals->segments++;
+    totals->segment = segment;
+    totals->segment_ticks = totals->last_ticks;
+    totals->segment_before = totals->events;
+}
+
+/* A call that synchronises all processes has ended. True: it is an anchor. */
+static bool synchronised(struct record_digest *digest, uint32_t function)
+{
+    struct record_totals *totals = digest->totals;
+    uint64_t bytes = digest->anchor_of[function] == 2 ? digest->call_bytes : 0;
+    uint64_t signature = ((uint64_t)function + 1) << 48 ^ bytes;
+    size_t i = 0;
+    while (i + 1 < RECORD_SIGNATURES && totals->signatures[i].count > 0 && totals->signatures[i].signature != signature)
+        i++;
+    if (totals->signatures[i].count == 0)
+        totals->signatures[i].signature = signature;
+    if (totals->signatures[i].signature == signature)
+        totals->signatures[i].count++;
+    bool anchor = totals->anchor == 0 || totals->anchor == signature;
+    totals->window_anchors += anchor;
+    if (--totals->window_left == 0)
+        choose_anchor(totals);
+    if (!anchor)
+        return false;
+    totals->anchors++;
+    totals->anchor_ticks = totals->last_ticks;
+    next_segment(totals, (struct record_segment){.anchor = totals->segment.anchor + 1});
+    return true;
+}
+
+static inline void leave(struct record_digest *digest, uint32_t function)
+{
+    struct record_totals *totals = digest->totals;
+    struct record_totals_function *row = function_row(digest, function);
+    if (!totals->is_open)
+        return;
+    int64_t ticks = digest->ticks - totals->open_ticks;
+    row->calls++;
+    row->ticks += ticks;
+    if (ticks < row->min_ticks)
+        row->min_ticks = ticks;
+    if (ticks > row->max_ticks)
+        row->max_ticks = ticks;
+    totals->is_open = 0;
+}
+
+static inline void enter(struct record_digest *digest, uint32_t function)
+{
+    digest->totals->open_function = function;
+    digest->totals->open_ticks = digest->ticks;
+    digest->totals->is_open = 1;
+    digest->call_bytes = 0;
+}
+
+/* The slice of time that a call belongs to. */
+static inline bool new_slice(struct record_totals *totals, int64_t ticks)
+{
+    if (ticks - totals->anchor_ticks < totals->long_ticks)
+        return false;
+    uint64_t slice = (uint64_t)ticks >> SLICE_BITS;
+    if (slice == totals->segment.slice)
+        return false;
+    next_segment(totals, (struct record_segment){.anchor = totals->segment.anchor, .slice = slice});
+    return true;
+}
+
+void record_digest_definition(struct record_digest *digest, const struct record_base *record)
+{
+    digest->definitions = true;
+    if (record->kind == RECORD_DEFINE_SITE) {
+        const struct record_site *site = (const struct record_site *)(const void *)record;
+        if (site->number < RECORD_DIGEST_SITES && site->function < RECORD_FUNCTIONS_MAX) {
+            digest->sites[site->number].comm = record->comm;
+            digest->sites[site->number].function = site->function + 1;
+        }
+    } else if (record->kind == RECORD_COMM && record->comm < RECORD_DIGEST_COMMS) {
+        const struct record_comm *comm = (const struct record_comm *)(const void *)record;
+        digest->whole[record->comm] = comm->size == digest->world && comm->remote_size == 0 && !comm->window;
+    }
+}
+
+size_t record_length(const unsigned char *at, size_t room)
+{
+    uint64_t word;
+    if (room < sizeof word)
+        return 0;
+    memcpy(&word, at, sizeof word);
+    uint8_t kind = (uint8_t)(word & 0x7F);
+    size_t size;
+    if (word & RECORD_SHORT) {
+        bool has_body = kind == RECORD_SEND || kind == RECORD_RECEIVE || kind == RECORD_VOID;
+        size = sizeof word + (has_body ? sizeof(struct record_message) - sizeof(struct record_base) : 0);
+    } else {
+        size = (size_t)(word >> 8 & 0xFF) * 8;
+        if (kind == RECORD_NONE || size < sizeof(struct record_base))
+            return 0;
+    }
+    return size <= room ? size : 0;
+}
+
+bool record_is_definition(const struct record_base *record)
+{
+    switch (record->kind) {
+    case RECORD_COMM:
+    case RECORD_COMM_FREED:
+    case RECORD_CLOCK:
+    case RECORD_CALIBRATION:
+    case RECORD_DEFINE_STATE:
+    case RECORD_DEFINE_MARK:
+    case RECORD_DEFINE_SITE:
+    case RECORD_DEFINE_PATH:
+    case RECORD_DEFINE_MODULE:
+    case RECORD_DEFINE_PROPERTY:
+    case RECORD_NEIGHBOURS:
+    case RECORD_MACHINE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The least lengths of long records that are looked into. */
+static size_t least_length(uint8_t kind)
+{
+    switch (kind) {
+    case RECORD_ENTER_AT:
+        return sizeof(struct record_enter);
+    case RECORD_SEND:
+    case RECORD_RECEIVE:
+        return sizeof(struct record_message);
+    case RECORD_COLLECTIVE:
+        return sizeof(struct record_collective);
+    case RECORD_COMM:
+        return sizeof(struct record_comm);
+    case RECORD_DEFINE_SITE:
+        return offsetof(struct record_site, path);
+    default:
+        return sizeof(struct record_base);
+    }
+}
+
+/* What an entry is of, and whether it is known. */
+static inline bool entered(const struct record_digest *digest, uint64_t word, bool brief, const unsigned char *at,
+                           uint32_t *function)
+{
+    uint64_t site = word >> RECORD_SHORT_STATE & (RECORD_SHORT_SITES - 1);
+    if ((word & 0x7F) == RECORD_ENTER_AT && brief) {
+        *function = site < RECORD_DIGEST_SITES ? digest->sites[site].function - 1 : UINT32_MAX;
+        return *function != UINT32_MAX;
+    }
+    *function = (uint32_t)(brief ? word >> RECORD_SHORT_STATE & (RECORD_SHORT_STATES - 1) : word >> 16 & 0xFFFF);
+    (void)at;
+    return true;
+}
+
+const unsigned char *record_digest_run(struct record_digest *digest, const unsigned char *at, const unsigned char *end,
+                                       bool *cut, bool *bad)
+{
+    struct record_totals *totals = digest->totals;
+    *cut = *bad = false;
+    while (at < end) {
+        uint64_t word;
+        memcpy(&word, at, sizeof word);
+        if (word == 0)
+            return at;
+        size_t size = record_length(at, (size_t)(end - at));
+        uint8_t kind = (uint8_t)(word & 0x7F);
+        bool brief = (word & RECORD_SHORT) != 0;
+        if (size == 0 || (!brief && size < least_length(kind))) {
+            *bad = true;
+            return at;
+        }
+        const unsigned char *body = at + (brief ? sizeof word : sizeof(struct record_base));
+        uint32_t comm = (uint32_t)(brief ? word >> RECORD_SHORT_COMM & (RECORD_SHORT_COMMS - 1) : word >> 32);
+        uint32_t function = 0;
+        int64_t ticks = digest->ticks;
+        if (!brief)
+            memcpy(&ticks, at + sizeof word, sizeof ticks);
+        else if (kind != RECORD_REQUESTS)
+            ticks += (int64_t)(word >> RECORD_SHORT_TIME);
+        if (totals->events == 0 && totals->first_ticks == 0)
+            totals->first_ticks = totals->anchor_ticks = totals->segment_ticks = totals->window_ticks = ticks;
+        if (kind == RECORD_ENTER || kind == RECORD_ENTER_AT) {
+            if (!totals->is_open && new_slice(totals, ticks)) {
+                *cut = true;
+                return at;
+            }
+            if (!entered(digest, word, brief, at, &function)) {
+                *bad = true;
+                return at;
+            }
+        }
+        digest->ticks = totals->last_ticks = ticks;
+        at += size;
+        switch (kind) {
+        case RECORD_ENTER:
+        case RECORD_ENTER_AT:
+            enter(digest, function);
+            totals->events++;
+            break;
+        case RECORD_LEAVE:
+            function = (uint32_t)(brief ? word >> RECORD_SHORT_STATE & (RECORD_SHORT_STATES - 1) : word >> 16 & 0xFFFF);
+            leave(digest, function);
+            totals->events++;
+            if (function < RECORD_FUNCTIONS_MAX && digest->anchor_of[function] && comm < RECORD_DIGEST_COMMS &&
+                digest->whole[comm] && synchronised(digest, function)) {
+                *cut = true;
+                return at;
+            }
+            break;
+        case RECORD_SEND:
+        case RECORD_RECEIVE:
+            message(digest, kind == RECORD_SEND ? RECORD_CHANNEL_SENT : RECORD_CHANNEL_RECEIVED, comm, body);
+            totals->events++;
+            break;
+        case RECORD_COLLECTIVE: {
+            struct record_collective collective;
+            memcpy(&collective, at - size, sizeof collective);
+            digest->call_bytes = collective.sent;
+            channel_count(digest, RECORD_CHANNEL_CALLS, comm, -1, collective.base.state, collective.sent);
+            break;
+        }
+        case RECORD_USER_EVENT:
+            channel_count(digest, RECORD_CHANNEL_MARKS, comm, -1, 0, 0);
+            totals->events++;
+            break;
+        default:
+            /* Records that are no words long are never definitions. */
+            if (!brief && kind >= RECORD_COMM && kind != RECORD_REQUESTS && kind != RECORD_SAMPLE)
+                record_digest_definition(digest, (const struct record_base *)(const void *)(at - size));
+            break;
+        }
+    }
+    return at;
+}
