@@ -118,6 +118,6 @@ int cmd_metrics(const struct command *command, const struct metrics_options *opt
         wants |= ENGINE_ANALYSIS;
     if (choice_is(options->format, "xml"))
         wants |= ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH;
-    return run_report(
-        &(struct run_report){RUN_OPTIONS(options), .wants = wants, .check = check_tables, .write = write_metrics});
+    return run_report(&(struct run_report){RUN_OPTIONS(options), .wants = wants, .totals = !options->sites,
+                                           .check = check_tables, .write = write_metrics});
 }

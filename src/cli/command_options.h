@@ -36,10 +36,10 @@ struct trace_options {
 
 /* What the recorder of `sight run` and `sight record` is given. */
 struct recorder_options {
-    const char *only, *skip, *buffer;
+    const char *only, *skip, *buffer, *max_size;
     struct number_option max_events, samples;
     struct choice clock;
-    bool no_source, no_metadata, no_samples;
+    bool no_source, no_metadata, no_samples, keep;
 };
 
 /* When they end the program. */

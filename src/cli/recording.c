@@ -81,6 +81,8 @@ static void report(const struct merging *merging, const struct record_summary *s
     command_note(merging->common, "%s: %s events of %u %sprocess%s%s%s%s; diagnose it with: sight %s", output,
                  text_thousands(events, summary->events), summary->processes, summary->spawned ? "spawned " : "",
                  text_plural(summary->processes, "", "es"), programs, size, overhead, output);
+    if (summary->kept)
+        command_note(merging->common, "kept: %s", summary->kept);
 }
 
 /* Not notes, which -q hides: an incomplete trace must not be taken for a whole one. */
@@ -300,6 +302,14 @@ int recording_print_link(const char *compiler)
     return EXIT_DONE;
 }
 
+/* In how many bytes totals and a sample are kept; NULL: all events are. */
+static const char *keep_size(const struct recorder_options *options)
+{
+    if (options->max_size)
+        return options->max_size;
+    return options->keep ? "200M" : NULL;
+}
+
 /* Sets the environment of the program. */
 static void environment_set(const struct recorder_options *options, const char *directory, const char *preload)
 {
@@ -310,6 +320,7 @@ static void environment_set(const struct recorder_options *options, const char *
                      {"SIGHT_RECORD_ONLY", options->only},
                      {"SIGHT_RECORD_SKIP", options->skip},
                      {"SIGHT_RECORD_MAX_EVENTS", options->max_events.text},
+                     {"SIGHT_RECORD_KEEP", keep_size(options)},
                      {"SIGHT_RECORD_CLOCK", options->clock.word},
                      {"SIGHT_RECORD_SOURCE", options->no_source ? "0" : NULL},
                      {"SIGHT_RECORD_METADATA", options->no_metadata ? "0" : NULL},
@@ -383,17 +394,24 @@ static enum status list_check(const char *option, const char *list, struct error
     return STATUS_OK;
 }
 
+/* Digits, and one of these units at most; NULL: not given. */
+static bool is_size(const char *text, const char *units)
+{
+    if (!text)
+        return true;
+    size_t digits = strspn(text, "0123456789");
+    return digits > 0 && digits <= 9 && (!text[digits] || (strchr(units, text[digits]) && !text[digits + 1]));
+}
+
 /* The recording library ignores invalid settings, so report them to the user here. */
 static enum status options_check(const struct recorder_options *options, struct error *err)
 {
     if (list_check("--only", options->only, err) != STATUS_OK || list_check("--skip", options->skip, err) != STATUS_OK)
         return STATUS_FAILED;
-    if (!options->buffer)
-        return STATUS_OK;
-    size_t digits = strspn(options->buffer, "0123456789");
-    if (digits == 0 || digits > 9 || (options->buffer[digits] && strchr("kKM", options->buffer[digits]) == NULL) ||
-        (options->buffer[digits] && options->buffer[digits + 1]))
+    if (!is_size(options->buffer, "kKM"))
         return error_set(err, ERROR_USAGE, "--buffer: '%s' is not a size (such as 256k, 4M)", options->buffer);
+    if (!is_size(options->max_size, "kKMG"))
+        return error_set(err, ERROR_USAGE, "--max-size: '%s' is not a size (such as 200M, 1G)", options->max_size);
     return STATUS_OK;
 }
 

@@ -148,6 +148,7 @@ int run_report(const struct run_report *report)
     if (report->fail_on && conditions_check(report->fail_on, &err) != STATUS_OK)
         return command_fault(&err);
     asking_begin(&asking, report->common, report->trace, report->wants);
+    asking.request.totals = report->totals;
     if (report->search) {
         asking.request.hypotheses = report->search->hypotheses;
         asking.request.has_threshold = report->search->threshold.text != NULL;

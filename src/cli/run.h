@@ -29,6 +29,7 @@ struct run_report {
     const struct trace_options *trace;
     const struct search_options *search; /* hypotheses and threshold; NULL: sight's own */
     unsigned wants;                      /* of enum engine_want */
+    bool totals;                         /* see struct engine_request */
     const char *fail_on;                 /* conditions, with ENGINE_FINDINGS; NULL: none */
     const void *context;                 /* of the functions below: the command's options */
     /* Refuses if something is missing; NULL: nothing can be. */

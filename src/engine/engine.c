@@ -12,6 +12,7 @@
 #include "graph/wait_table.h"
 #include "metrics/accumulator.h"
 #include "metrics/metrics_file.h"
+#include "metrics/totals.h"
 #include "phases/phase_numbers.h"
 #include "profile/profile.h"
 #include "profile/resources.h"
@@ -48,6 +49,7 @@ struct run {
     struct may_hang *may_hang;
     struct profile *profile;
     struct resources *resources;
+    bool totals; /* metrics are those of the whole run, of which the trace is a sample */
 };
 
 /* A part of the time: its waits may have their causes outside, and its calls no end. */
@@ -283,7 +285,8 @@ static enum status read_trace(struct run *run, struct error *err)
     if (has_window(request) && span_find(request, &run->reader, &what, err) != STATUS_OK)
         return STATUS_FAILED;
     bool whole = !has_window(request) && !request->ranks;
-    bool deep = whole && (run->wants & WANTS_GRAPH);
+    run->totals = request->totals && !has_window(request) && totals_known(run->reader->defs);
+    bool deep = whole && !run->totals && (run->wants & WANTS_GRAPH);
     enum status status;
     if (deep)
         status = read_whole(run, what, err);
@@ -294,12 +297,16 @@ static enum status read_trace(struct run *run, struct error *err)
     run->metrics = accumulator_metrics(run->accumulator, err);
     if (!run->metrics || check_span(run, run->reader->input->name, err) != STATUS_OK)
         return STATUS_FAILED;
+    if (run->totals)
+        totals_use(run->metrics);
     run->metrics->format = run->reader->format->name;
     run->metrics->profile = run->profile;
     run->metrics->resources = run->resources;
     run->result.clocks = reader_clocks(run->reader);
     if (!whole)
         run->result.lack = ENGINE_LACKS_WHOLE;
+    else if (run->totals)
+        run->result.lack = ENGINE_LACKS_EVENTS;
     if (deep && run->graph->too_large)
         run->result.lack = ENGINE_LACKS_ROOM;
     else if (deep)

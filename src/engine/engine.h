@@ -73,7 +73,9 @@ struct engine_request {
     struct engine_window window;
     const uint32_t *ranks; /* only these processes, ascending; NULL: all */
     size_t rank_count;
-    unsigned wants;         /* of enum engine_want */
+    unsigned wants; /* of enum engine_want */
+    bool totals; /* where the trace is a sample of its run: metrics of all of it, and nothing of what is made of events;
+                    not for a window */
     bool fix_clocks;        /* correct clocks where messages are received before they are sent */
     const char *hypotheses; /* file of those to test; NULL: sight's own */
     bool has_threshold;     /* `threshold`, a share, is used for hypotheses without their own */

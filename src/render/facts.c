@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/facts.h"
 
+#include "core/property.h"
 #include "core/text.h"
 
 #include <stdio.h>
@@ -58,4 +59,16 @@ char *facts_text(char line[FACTS_SIZE], const struct metrics *metrics)
              text_duration(duration, time_since(metrics->begin_ns, metrics->end_ns)), text_number(metrics->events).text,
              text_plural(metrics->events, "", "s"), end);
     return line;
+}
+
+char *sample_sentence(char buffer[SAMPLE_SENTENCE_SIZE], const struct defs *defs)
+{
+    const char *kept = property_find(&defs->properties, PROPERTY_KEPT);
+    *buffer = '\0';
+    /* A run that was short enough is there as a whole. */
+    if (kept && *kept >= '0' && *kept <= '9')
+        snprintf(buffer, SAMPLE_SENTENCE_SIZE,
+                 "Judged from a sample, in which time stands still where something is left out: %s (sight metrics).",
+                 kept);
+    return buffer;
 }

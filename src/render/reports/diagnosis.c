@@ -333,6 +333,9 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
         output_text(output, TERMINAL_PLAIN);
     if (metrics->process_count > 1)
         write_efficiency(output, diagnosis);
+    char sample[SAMPLE_SENTENCE_SIZE];
+    if (*sample_sentence(sample, metrics->defs))
+        lines += paragraph_write(output, "  ", "  ", sample);
     write_structure(output, metrics);
     char clocks[CLOCK_SENTENCE_SIZE];
     if (*clock_sentence(clocks, metrics, diagnosis->findings))

@@ -5,6 +5,7 @@
 #include "heuristics/efficiency.h"
 #include "profile/resources.h"
 #include "render/clock_sentence.h"
+#include "render/facts.h"
 #include "render/path_text.h"
 #include "render/reports/findings_json.h"
 #include "render/reports/metrics_report.h"
@@ -100,12 +101,12 @@ static void write_resources(struct json *json, const struct resources *resources
 /* Why the numbers may be wrong: a sentence each. */
 static void write_caveats(struct json *json, const struct diagnosis *diagnosis)
 {
-    char clocks[CLOCK_SENTENCE_SIZE];
+    char clocks[CLOCK_SENTENCE_SIZE], sample[SAMPLE_SENTENCE_SIZE];
     const char *damage = "";
     if (diagnosis->metrics->end.damage.count > 0)
         damage = diagnosis->metrics->end.damage.first;
     const char *caveats[] = {damage, clock_sentence(clocks, diagnosis->metrics, diagnosis->findings),
-                             diagnosis->findings->caveat};
+                             diagnosis->findings->caveat, sample_sentence(sample, diagnosis->metrics->defs)};
     json_open(json, "caveats", '[');
     for (size_t i = 0; i < sizeof caveats / sizeof *caveats; i++)
         if (*caveats[i])

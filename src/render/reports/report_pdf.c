@@ -234,7 +234,7 @@ static void draw_charts(struct sheet *sheet, const struct report *report, bool o
 
 static void draw_run(struct sheet *sheet, const struct defs *defs)
 {
-    struct property_list list = property_list_of(defs);
+    struct property_list list = property_list_shown(defs);
     if (list.count > 0)
         draw_heading(sheet, "The run");
     for (size_t i = 0; i < list.count; i++) {

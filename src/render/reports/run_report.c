@@ -32,7 +32,7 @@ static char *with_ranks(const struct property *property)
 
 void run_write_text(struct output *output, const struct defs *defs)
 {
-    struct property_list list = property_list_of(defs);
+    struct property_list list = property_list_shown(defs);
     if (list.count > 0)
         output_text(output, "\nRun\n");
     for (size_t i = 0; i < list.count; i++) {
@@ -51,7 +51,7 @@ void run_write_text(struct output *output, const struct defs *defs)
 
 void run_write_json(struct json *json, const struct defs *defs)
 {
-    struct property_list list = property_list_of(defs);
+    struct property_list list = property_list_shown(defs);
     if (list.count > 0)
         json_open(json, "properties", '[');
     for (size_t i = 0; i < list.count; i++) {
@@ -70,7 +70,7 @@ void run_write_json(struct json *json, const struct defs *defs)
 
 void run_write_html(struct output *output, const struct defs *defs)
 {
-    struct property_list list = property_list_of(defs);
+    struct property_list list = property_list_shown(defs);
     if (list.count > 0)
         output_text(output, "<section id=\"run\">\n<h2>The run</h2>\n<table>\n<tbody>\n");
     for (size_t i = 0; i < list.count; i++) {
@@ -87,7 +87,7 @@ void run_write_html(struct output *output, const struct defs *defs)
 /* XML keeps names and ranks apart, to be read back; people read sentences. */
 void run_write_xml(struct output *output, const struct defs *defs)
 {
-    struct property_list list = property_list_of(defs);
+    struct property_list list = property_list_shown(defs);
     for (size_t i = 0; i < list.count; i++) {
         char *ranks = property_ranks(&list.rows[i]);
         output_text(output, "<property name=\"");

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Many iterations, for recordings of which only a sample is kept: iterations ITERATIONS KIND. In each, messages go
+   around a ring and a collective call ends it. KIND: world   MPI_Allreduce of all processes rows    only of half of
+   them alone   no collective call tags    as world, each message with a tag of its own kill    as world, and then every
+   process kills itself, with one message on its way */
+#include "truth.h"
+
+#include <signal.h>
+
+enum { BYTES = 1000 };
+
+static char in[BYTES], out[BYTES];
+
+static void ring(int i, int tag)
+{
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    int next = (truth.rank + 1) % truth.size, before = (truth.rank + truth.size - 1) % truth.size;
+    CALL(MPI_Irecv, (in, BYTES, MPI_BYTE, before, tag, MPI_COMM_WORLD, &requests[0]));
+    CALL(MPI_Isend, (out, i % BYTES, MPI_BYTE, next, tag, MPI_COMM_WORLD, &requests[1]));
+    CALL(MPI_Waitall, (2, requests, statuses));
+    truth_sent(next, i % BYTES);
+    truth_received(before, i % BYTES);
+}
+
+int main(int argc, char **argv)
+{
+    int iterations = atoi(argv[1]);
+    const char *kind = argv[2];
+    MPI_Comm rows;
+    (void)argc;
+    MPI_Init(NULL, NULL);
+    truth_begin();
+    MPI_Comm_split(MPI_COMM_WORLD, truth.rank % 2, 0, &rows);
+    for (int i = 0; i < iterations; i++) {
+        double one = 1, sum;
+        ring(i, strcmp(kind, "tags") == 0 ? i : 7);
+        if (strcmp(kind, "rows") == 0)
+            CALL(MPI_Allreduce, (&one, &sum, 1, MPI_DOUBLE, MPI_SUM, rows));
+        else if (strcmp(kind, "alone") != 0)
+            CALL(MPI_Allreduce, (&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    }
+    if (strcmp(kind, "kill") == 0) {
+        /* The next process never receives it. */
+        MPI_Request request;
+        CALL(MPI_Isend, (out, 1, MPI_BYTE, (truth.rank + 1) % truth.size, 99, MPI_COMM_WORLD, &request));
+        truth_sent((truth.rank + 1) % truth.size, 1);
+        truth_print();
+        /* Launchers kill the others when one ends: all have printed by then. */
+        PMPI_Barrier(MPI_COMM_WORLD);
+        raise(SIGKILL);
+    }
+    truth_print();
+    MPI_Finalize();
+}
