@@ -98,6 +98,10 @@ struct wait_sums *finding_waits(enum finding_kind kind, const struct analysis *a
 /* True if calls take so much longer than any network explains that processes must be waiting for cores. */
 bool finding_shares_cores(const struct metrics *metrics);
 
+/* For findings_of: says where the processes to blame sleep or wait outside MPI instead of computing, as the kernel
+   counted. */
+void finding_idle_fit(const struct metrics *metrics, struct finding *finding);
+
 /* For findings_of: what distorts the times of a run, or "". */
 void finding_caveat(const struct finding_input *input, char caveat[FINDING_CAVEAT_SIZE]);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The finding that processes do not get the cores they need. */
+/* What the machine has to do with it: the finding that processes do not get the cores they need, and for other findings
+   whether processes compute at all. */
 #include "heuristics/finding.h"
 
 #include "core/memory.h"
@@ -153,6 +154,65 @@ bool find_oversubscription(const struct finding_input *input, struct finding *fi
     finding_evidence(finding, "small_calls", (double)analysis->small_calls, false);
     finding_evidence(finding, "transfer_efficiency", analysis->transfer, false);
     return true;
+}
+
+/* Processes to blame that are neither in MPI, nor compute, nor wait for a core. */
+struct idle {
+    size_t processes;
+    double off_s, outside_s; /* means: so, of the time outside MPI */
+    int64_t disk_faults;     /* sum */
+};
+
+/* It is worth a sentence if it is this share of the time outside MPI, and this part of the saving. */
+static const double IDLE_SHARE = 0.2, IDLE_PART = 0.1;
+
+/* At least: CPU time includes that of calls which look for messages without a pause. */
+static struct idle idle_of(const struct metrics *metrics, const struct ranks *causes)
+{
+    struct idle idle = {0};
+    const struct resources *resources = metrics->resources;
+    for (size_t i = 0, row = 0; resources && i < resources->count; i++) {
+        const struct process_resources *process = &resources->process[i];
+        int64_t delay_ns = resources_used(process, RESOURCE_DELAY), cpu_ns = resources_used(process, RESOURCE_CPU);
+        while (row < metrics->process_count && metrics->process[row].rank < process->rank)
+            row++;
+        if (row == metrics->process_count || metrics->process[row].rank != process->rank || delay_ns < 0 ||
+            cpu_ns < 0 || !is_among(process->rank, causes->rank, causes->count))
+            continue;
+        double outside_ns = fmax((double)process->wall_ns - calls_ns(metrics, row, false), 0);
+        idle.processes++;
+        idle.outside_s += outside_ns / 1e9;
+        idle.off_s += fmax(outside_ns - (double)cpu_ns - (double)delay_ns, 0) / 1e9;
+        idle.disk_faults += larger(resources_used(process, RESOURCE_DISK_FAULTS), 0);
+    }
+    if (idle.processes > 0) {
+        idle.off_s /= (double)idle.processes;
+        idle.outside_s /= (double)idle.processes;
+    }
+    return idle;
+}
+
+void finding_idle_fit(const struct metrics *metrics, struct finding *finding)
+{
+    struct idle idle = idle_of(metrics, &finding->causes);
+    char who[WHO_SIZE], outside[TEXT_NUMBER_SIZE], off[TEXT_NUMBER_SIZE], pages[TEXT_NUMBER_SIZE];
+    bool one = finding->causes.count == 1;
+    /* A lack of cores has its own numbers. */
+    if (finding->kind == FINDING_oversubscription || idle.processes == 0 || idle.processes != finding->causes.count ||
+        idle.off_s < IDLE_SHARE * idle.outside_s || idle.off_s < IDLE_PART * finding->saving_s)
+        return;
+    text_append(finding->text, sizeof finding->text,
+                " By the kernel's counters %s do%s not compute for at least %s of %s%s outside MPI: %s "
+                "sleep%s, or wait%s for files, pages of memory or locks",
+                who_text(who, &finding->causes, metrics->process_count), one ? "es" : "", seconds_text(off, idle.off_s),
+                seconds_text(outside, idle.outside_s), one ? "" : " each", one ? "it" : "they", one ? "s" : "",
+                one ? "s" : "");
+    if (idle.disk_faults > 0)
+        text_append(finding->text, sizeof finding->text, " (%s page%s read from a disk)",
+                    text_thousands(pages, (uint64_t)idle.disk_faults),
+                    text_plural((uint64_t)idle.disk_faults, "", "s"));
+    text_append(finding->text, sizeof finding->text, ".");
+    finding_evidence(finding, "off_core_s", idle.off_s, true);
 }
 
 void finding_caveat(const struct finding_input *input, char caveat[FINDING_CAVEAT_SIZE])

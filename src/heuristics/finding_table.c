@@ -178,6 +178,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
         finding.share = ratio_of(finding.saving_s, duration);
         if (found && (finding.unresolved || finding.saving_s > findings.floor_s)) {
             finding_code_fit(coder, &finding);
+            finding_idle_fit(metrics, &finding);
             ARRAY_PUSH(findings.finding, findings.count, capacity, finding);
             continue;
         }
