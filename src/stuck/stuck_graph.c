@@ -196,7 +196,12 @@ static void add_receive(struct waiting *waiting, const struct item *item, size_t
 static void add_send(struct waiting *waiting, int32_t partner, int32_t comm, int32_t tag, size_t number)
 {
     struct stuck_graph *graph = waiting->graph;
-    if (!is_process(graph, partner) || is_taken(graph->state, waiting->place->process, (uint32_t)partner, comm, tag))
+    uint32_t sender = waiting->place->process;
+    const struct channel_balance *channel = NULL;
+    if (is_process(graph, partner))
+        channel = state_channel(graph->state, sender, (uint32_t)partner, comm, tag);
+    bool is_received = channel && channel->left <= 0;
+    if (!is_process(graph, partner) || is_received || is_taken(graph->state, sender, (uint32_t)partner, comm, tag))
         waiting->satisfied = true;
     else
         edge_add(graph, waiting->node, process_node(graph, (uint32_t)partner), EDGE_SEND, number);
@@ -349,8 +354,12 @@ static void add_place(struct stuck_graph *graph, uint32_t index)
         add_items(&waiting);
     /* A buffered send returns without its receive (MPI-4.0, 3.4). */
     bool buffered = strstr(def->name, "bsend") || strstr(def->name, "Bsend");
-    if (place->depth > 0 && place->sends && def->class == CLASS_P2P && !waiting.receives && !buffered)
+    if (place->depth > 0 && place->sends && def->class == CLASS_P2P && !waiting.receives && !buffered) {
+        /* MPI_Sendrecv whose message is there waits for its send. */
+        waiting.satisfied = false;
         add_send(&waiting, place->send_partner, place->send_comm, place->send_tag, 0);
+        graph->nodes[index].live = waiting.satisfied;
+    }
     /* Nothing is known that it waits for: it may go on. */
     if (graph->edge_count == before)
         graph->nodes[index].live = true;

@@ -151,6 +151,17 @@ static void sendrecv_wrong_way(void)
     else
         receive_from(right, TAG, MPI_COMM_WORLD);
 }
+/* The receive finds its message, the send does not find its receive. */
+static void sendrecv_wrong_tag(void)
+{
+    char *into = malloc(LARGE);
+    int other = 1 - rank;
+    work();
+    if (rank < 2)
+        MPI_Sendrecv(large, LARGE, MPI_CHAR, other, TAG + rank, into, LARGE, MPI_CHAR, other, TAG, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
 static void ring_of_halves(void)
 {
     MPI_Comm comm = half();
@@ -577,6 +588,7 @@ static const struct {
                 {"any_source", "cycle", any_source, 2},
                 {"waitany", "cycle", waitany, 2},
                 {"sendrecv_wrong_way", "cycle", sendrecv_wrong_way, 3},
+                {"sendrecv_wrong_tag", "cycle", sendrecv_wrong_tag, 2},
                 {"ring_of_halves", "cycle", ring_of_halves, 4},
                 {"across_groups", "cycle", across_groups, 2},
                 {"pair_and_barrier", "cycle", pair_and_barrier, 3},

@@ -8,7 +8,22 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { INIT, SEND, RECV, BARRIER, ALLREDUCE, WAITALL, WAITANY, TEST, FINALIZE, IBARRIER, WAIT, WIN_START, STATES };
+enum {
+    INIT,
+    SEND,
+    RECV,
+    BARRIER,
+    ALLREDUCE,
+    WAITALL,
+    WAITANY,
+    TEST,
+    FINALIZE,
+    IBARRIER,
+    WAIT,
+    WIN_START,
+    SENDRECV,
+    STATES
+};
 #define SECOND INT64_C(1000000000)
 
 static struct defs *defs;
@@ -40,9 +55,9 @@ static struct event *put(uint32_t process, enum event_kind kind, int64_t time_ns
 
 static void begin(uint32_t processes)
 {
-    static const char *const names[STATES] = {"MPI_Init",      "MPI_Send",     "MPI_Recv",    "MPI_Barrier",
-                                              "MPI_Allreduce", "MPI_Waitall",  "MPI_Waitany", "MPI_Test",
-                                              "MPI_Finalize",  "MPI_Ibarrier", "MPI_Wait",    "MPI_Win_start"};
+    static const char *const names[STATES] = {
+        "MPI_Init", "MPI_Send",     "MPI_Recv",     "MPI_Barrier", "MPI_Allreduce", "MPI_Waitall", "MPI_Waitany",
+        "MPI_Test", "MPI_Finalize", "MPI_Ibarrier", "MPI_Wait",    "MPI_Win_start", "MPI_Sendrecv"};
     struct error err = {0};
     defs = defs_new();
     defs->processes = processes;
@@ -133,6 +148,17 @@ static void sent(uint32_t process, int32_t to, int32_t tag)
     event->partner = to;
     event->tag = tag;
     put(process, EVENT_LEAVE, 1600, SEND);
+}
+
+/* In MPI_Sendrecv with one partner: sends with this tag, waits for a message with tag 1. */
+static void exchanges(uint32_t process, int32_t partner, int32_t tag)
+{
+    put(process, EVENT_ENTER, 1500, SENDRECV);
+    struct event *event = put(process, EVENT_SEND, 1500, SENDRECV);
+    event->partner = partner;
+    event->tag = tag;
+    pending(process, PENDING_ALIVE, 0, 0, 0);
+    pending(process, PENDING_RECEIVE, partner, 1, PENDING_WAITED);
 }
 
 static struct stuck *end(void)
@@ -237,6 +263,16 @@ static void kinds(void)
     in_call(1, ALLREDUCE);
     in_call(2, BARRIER);
     expect(STUCK_MISMATCH, "a barrier and an allreduce");
+
+    begin(2);
+    exchanges(0, 1, 1);
+    exchanges(1, 0, 2);
+    expect(STUCK_CYCLE, "an exchange whose message is there, but is not received");
+
+    begin(2);
+    exchanges(0, 1, 1);
+    exchanges(1, 0, 1);
+    expect(STUCK_SLOW, "an exchange that goes on");
 
     begin(2);
     sent(1, 0, 2);
