@@ -100,15 +100,14 @@ static void write_explanations(struct output *output, const void *context, const
             output_text(output, "\n");
         explanation_write(output, run->metrics, i + 1, &run->findings->finding[i]);
     }
-    char floor[TEXT_NUMBER_SIZE], clocks[CLOCK_SENTENCE_SIZE];
+    char none[FINDINGS_NONE_SIZE], clocks[CLOCK_SENTENCE_SIZE];
     if (*clock_sentence(clocks, run->metrics, run->findings)) {
         if (written > 0)
             output_text(output, "\n");
         paragraph_write(output, "", "", clocks);
     }
     if (run->findings->count == 0)
-        output_print(output, "No finding above %s (%s).\n", seconds_text(floor, run->findings->floor_s),
-                     run->findings->clock_limits ? "the clock error of this trace" : "1 % of the run");
+        output_print(output, "%s\n", findings_none(run->findings, none));
     else if (written == 0)
         write_others(output, run->findings, finding);
 }

@@ -198,3 +198,13 @@ void finding_evidence(struct finding *finding, const char *name, double value, b
     if (finding->evidence_count < FINDING_EVIDENCE)
         finding->evidence[finding->evidence_count++] = (struct detail){name, value, is_time};
 }
+
+char *findings_none(const struct findings *findings, char line[FINDINGS_NONE_SIZE])
+{
+    char floor[TEXT_NUMBER_SIZE];
+    const char *limit = "1 % of the run";
+    if (findings->clock_limits)
+        limit = "the clock error of this trace";
+    snprintf(line, FINDINGS_NONE_SIZE, "No finding above %s (%s).", seconds_text(floor, findings->floor_s), limit);
+    return line;
+}

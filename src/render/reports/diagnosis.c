@@ -283,17 +283,13 @@ static size_t write_finding(struct output *output, size_t number, const struct f
 static bool write_findings(struct output *output, const struct diagnosis *diagnosis, size_t lines)
 {
     const struct findings *findings = diagnosis->findings;
-    char floor[TEXT_NUMBER_SIZE], rest[160];
+    char none[FINDINGS_NONE_SIZE];
     size_t shown = 0;
     if (*findings->caveat)
         lines += paragraph_write(output, "  ", "  ", findings->caveat);
     if (findings->count == 0) {
-        const char *limit = "1 % of the run";
-        if (findings->clock_limits)
-            limit = "the clock error of this trace";
-        snprintf(rest, sizeof rest, "No finding above %s (%s).", seconds_text(floor, findings->floor_s), limit);
         output_text(output, "\n");
-        paragraph_write(output, "  ", "  ", rest);
+        paragraph_write(output, "  ", "  ", findings_none(findings, none));
         return false;
     }
     for (; shown < findings->count && shown < SHOWN; shown++) {

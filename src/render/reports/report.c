@@ -63,16 +63,10 @@ void report_saving(const struct finding *finding, char line[REPORT_LINE_SIZE])
 
 void report_no_findings(const struct report *report, char line[REPORT_LINE_SIZE])
 {
-    char floor[TEXT_NUMBER_SIZE];
     line[0] = '\0';
     /* Without an analysis nothing was looked for, and one process cannot wait for others. */
-    if (report->findings->count == 0 && report->input.metrics->analysis && report->input.metrics->process_count > 1) {
-        const char *limit = "1 % of the run";
-        if (report->findings->clock_limits)
-            limit = "the clock error of this trace";
-        snprintf(line, REPORT_LINE_SIZE, "No finding above %s (%s).", seconds_text(floor, report->findings->floor_s),
-                 limit);
-    }
+    if (report->findings->count == 0 && report->input.metrics->analysis && report->input.metrics->process_count > 1)
+        findings_none(report->findings, line);
 }
 
 bool report_iterations(const struct metrics *metrics, struct report_iterations *found)
