@@ -149,9 +149,30 @@ static void emit_collective(struct reader *reader, struct batch *batch)
         push(state, batch, &event);
 }
 
+/* The file does not say which is left: it is the innermost of the same type. False: there is none. */
+static bool emit_leave(struct paraver_state *state, struct batch *batch, const struct paraver_pair *pair)
+{
+    struct paraver_stack *stack = stack_of(state, &state->record.at);
+    struct event event = record_event(&state->record, EVENT_LEAVE);
+    size_t i = stack->count;
+    while (i > 0 && stack->open[i - 1].type != pair->type)
+        i--;
+    if (i == 0)
+        return false;
+    event.state = stack->open[i - 1].state;
+    flush_call(state, batch, stack->open[i - 1].time_ns == event.time_ns);
+    /* Functions of other types that are open stay so: a user function may end inside a call of MPI. */
+    memmove(&stack->open[i - 1], &stack->open[i], (stack->count - i) * sizeof *stack->open);
+    stack->count--;
+    push(state, batch, &event);
+    return true;
+}
+
 static void emit_enter(struct reader *reader, struct batch *batch, const struct paraver_pair *pair)
 {
     struct paraver_state *state = reader->state;
+    if (state->replaces && paraver_type_is_mpi(pair->type))
+        emit_leave(state, batch, pair);
     struct paraver_stack *stack = stack_of(state, &state->record.at);
     struct event event = record_event(&state->record, EVENT_ENTER);
     event.state = (uint32_t)*map_find(&state->names.states, map_pair((uint32_t)pair->type, (uint32_t)pair->value));
@@ -164,28 +185,6 @@ static void emit_enter(struct reader *reader, struct batch *batch, const struct 
     push(state, batch, &event);
     if (paraver_type_is_mpi(pair->type))
         emit_collective(reader, batch);
-}
-
-/* The file does not say which is left: it is the innermost of the same type. */
-static void emit_leave(struct reader *reader, struct batch *batch, const struct paraver_pair *pair)
-{
-    struct paraver_state *state = reader->state;
-    struct paraver_stack *stack = stack_of(state, &state->record.at);
-    struct event event = record_event(&state->record, EVENT_LEAVE);
-    size_t i = stack->count;
-    while (i > 0 && stack->open[i - 1].type != pair->type)
-        i--;
-    /* Extrae may switch on in the middle of a call. */
-    if (i == 0) {
-        reader_count(reader, "end of a call without its begin", 1);
-        return;
-    }
-    event.state = stack->open[i - 1].state;
-    flush_call(state, batch, stack->open[i - 1].time_ns == event.time_ns);
-    /* Functions of other types that are open stay so: a user function may end inside a call of MPI. */
-    memmove(&stack->open[i - 1], &stack->open[i], (stack->count - i) * sizeof *stack->open);
-    stack->count--;
-    push(state, batch, &event);
 }
 
 static void emit_counter(struct paraver_state *state, struct batch *batch, const struct paraver_pair *pair)
@@ -212,8 +211,9 @@ enum status paraver_emit_record(struct reader *reader, struct batch *batch, stru
                 emit_counter(state, batch, pair);
         } else if (pair->value != 0) {
             emit_enter(reader, batch, pair);
-        } else {
-            emit_leave(reader, batch, pair);
+        } else if (!emit_leave(state, batch, pair)) {
+            /* Extrae may switch on in the middle of a call. */
+            reader_count(reader, "end of a call without its begin", 1);
         }
     }
     return STATUS_OK;

@@ -67,8 +67,14 @@ static bool read_communicator(struct reader *reader, const char *at, const char 
        differently: all tasks, in their order. */
     bool world = count == state->header.task_count && number == 1;
     for (uint64_t rank = 0; rank < count; rank++) {
-        if (!text_take(&at, end, ':') || !text_take_u64(&at, end, &task) ||
-            !paraver_process(&state->header, application, task, &process))
+        if (!text_take(&at, end, ':'))
+            return false;
+        /* Old traces have -1 for the one member of the communicator of each task alone. */
+        if (count == 1 && end - at == 2 && memcmp(at, "-1", 2) == 0) {
+            reader->defs->comms[comm].self = true;
+            return true;
+        }
+        if (!text_take_u64(&at, end, &task) || !paraver_process(&state->header, application, task, &process))
             return false;
         world = world && process == rank;
         defs_set_member(reader->defs, comm, (int32_t)rank, process);
@@ -163,6 +169,8 @@ static void define_pairs(struct reader *reader)
         const struct paraver_pair *pair = &state->record.pairs[i];
         if (paraver_pair_is_state(pair)) {
             state->has_mpi |= paraver_type_is_mpi(pair->type);
+            if (paraver_type_is_mpi(pair->type))
+                state->unended += pair->value != 0 ? 1 : -1;
             if (pair->value != 0)
                 paraver_define_state(&state->names, &state->labels, reader->defs, pair->type, pair->value);
         } else if (!paraver_pair_is_detail(pair)) {
@@ -225,6 +233,8 @@ static enum status paraver_open(struct reader *reader, struct error *err)
                 /* Type 0 is that of state records. The map keeps key + 1. */
                 paraver_define_state(&state->names, &state->labels, reader->defs, 0, numbers.entries[i].key - 1);
     map_clear(&numbers);
+    /* At the end of a trace that is cut each thread may be in a call: more than that is not a matter of the end. */
+    state->replaces = state->unended > (int64_t)state->header.task_count * (int64_t)reader->defs->threads;
     if (status == STATUS_FAILED || sorter_rewind(state->sorted, err) != STATUS_OK)
         return STATUS_FAILED;
     reader->used = reader->total = reader->input->offset;
@@ -269,6 +279,11 @@ static bool take_line(struct reader *reader, const struct text_line *line)
         reader_count(reader, "communicator", 1);
         if (*line->at == 'c' && !read_communicator(reader, line->at + 1, line->end))
             reader_damage(reader, line->byte, "a communicator that cannot be read");
+        return false;
+    }
+    /* Traces of before 2005 have a record of each collective operation, beside the events of its call. */
+    if (line->end - line->at > 2 && memcmp(line->at, "4:", 2) == 0) {
+        reader_count(reader, "old record of a collective operation, not read", 1);
         return false;
     }
     const char *wrong = paraver_record_parse(&state->record, &state->header, line->at, line->end);
