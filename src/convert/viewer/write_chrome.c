@@ -211,6 +211,9 @@ static void chrome_begin(struct viewer_writer *viewer, const struct viewer_item 
 static void chrome_end(struct viewer_writer *viewer, const struct viewer_item *item)
 {
     begin_item(viewer, "E", item);
+    /* The format does not need it, but Speedscope ends only what has the same name. */
+    PUT(output_of(viewer), ",\"name\":");
+    put_name(viewer, item->name);
     put_args(output_of(viewer), item->args);
     PUT(output_of(viewer), "}");
 }
