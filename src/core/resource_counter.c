@@ -30,9 +30,9 @@ uint32_t resource_counter_define(struct defs *defs, enum resource_counter counte
 enum resource_counter resource_counter_of(const struct mark_def *mark)
 {
     enum resource_counter counter = 0;
-    while (counter < RESOURCE_COUNTERS &&
-           (mark->counter.type != COUNTER_INT64 || mark->counter.scope != rows[counter].scope ||
-            strcmp(mark->name, rows[counter].title) != 0))
+    /* Other formats lose what a counter is of, and Paraver its sign: the name says enough. */
+    bool whole = mark->counter.type == COUNTER_INT64 || mark->counter.type == COUNTER_UINT64;
+    while (counter < RESOURCE_COUNTERS && (!whole || strcmp(mark->name, rows[counter].title) != 0))
         counter++;
     return counter;
 }

@@ -39,7 +39,8 @@ static struct loss loss_of(const struct metrics *metrics)
 
 static bool roles_differ(const struct analysis *analysis)
 {
-    double all = (double)analysis->path * (double)analysis->process_count, lost = (double)analysis->impact_imbalance;
+    double lost = (double)analysis->impact_imbalance;
+    double all = (double)analysis->impact_activity + (double)analysis->impact_other + lost;
     return lost >= WAITING * all && (double)analysis->impact_inter >= BETWEEN_ROLES * lost;
 }
 

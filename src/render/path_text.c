@@ -50,8 +50,8 @@ static struct activity *activities_of(const struct analysis *analysis, size_t *c
 
 static double all_time(const struct analysis *analysis)
 {
-    /* Each process has the length of the path as its time, so shares of this sum are shares of all of it. */
-    return (double)analysis->path * (double)analysis->process_count;
+    /* The three parts of the time of all processes, and of their threads that call MPI. */
+    return (double)analysis->impact_activity + (double)analysis->impact_other + (double)analysis->impact_imbalance;
 }
 
 static double share_of(int64_t ns, double all_ns)

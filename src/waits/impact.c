@@ -98,6 +98,9 @@ struct impact impact_of(const struct graph *graph, const struct critical_path *p
     struct impact impact = impact_begin(path->activities_ns, activities);
     int64_t *own_ns = memory_new(activities * sizeof *own_ns);
     for (uint32_t i = 0; i < graph->location_count; i++) {
+        /* A thread that never calls MPI does not wait for others in it. */
+        if (graph->locations[i].count == 0)
+            continue;
         for (size_t k = 0; k < activities; k++)
             own_ns[k] = 0;
         sum_location(graph, i, own_ns);

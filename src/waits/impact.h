@@ -39,7 +39,7 @@ void impact_clear(struct impact *impact);
    evening it out. */
 double impact_excess_ns(const struct impact *impact, size_t activity);
 
-/* The impact of a run's activities. */
+/* The impact of a run's activities; its locations are those with calls. */
 struct impact impact_of(const struct graph *graph, const struct critical_path *path);
 
 #endif

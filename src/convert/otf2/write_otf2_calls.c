@@ -281,6 +281,8 @@ static void put_plain(struct otf2_writer *otf2, const struct event *event, const
     case EVENT_COUNTER: {
         OTF2_Type type = otf2_type_of(&otf2->defs->marks[event->state].counter);
         OTF2_MetricValue value = {.signed_int = event->value};
+        writer_lose(&otf2->writer, "that counters are of a process or a host, not a thread",
+                    otf2->defs->marks[event->state].counter.scope > COUNTER_OF_THREAD);
         wrote(otf2, OTF2_EvtWriter_Metric(otf2->events, NULL, time, event->state, 1, &type, &value));
         break;
     }

@@ -179,7 +179,9 @@ static size_t write_impact(struct output *output, const struct metrics *metrics)
 {
     const struct analysis *analysis = metrics->analysis;
     char text[400], share[TEXT_NUMBER_SIZE], inter[TEXT_NUMBER_SIZE];
-    double all = (double)analysis->path * (double)analysis->process_count, lost = (double)analysis->impact_imbalance;
+    double lost = (double)analysis->impact_imbalance;
+    /* Threads that call MPI are parts of it as processes are. */
+    double all = (double)analysis->impact_activity + (double)analysis->impact_other + lost;
     /* Among equals it is compute imbalance, which is reported as a finding. */
     if (lost < IMPACT_TOLD * all || (double)analysis->impact_inter < BETWEEN_ROLES * lost)
         return 0;
