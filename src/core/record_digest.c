@@ -38,11 +38,11 @@ bool record_digest_open(struct record_digest *digest, uint32_t world, uint32_t c
     digest->whole = calloc(RECORD_DIGEST_COMMS, 1);
     digest->used = calloc(channels, sizeof *digest->used);
     digest->stamps = calloc(channels, sizeof *digest->stamps);
-    digest->scratch = calloc(channels, sizeof *digest->scratch);
+    digest->index = calloc((size_t)channels * 2, sizeof *digest->index);
     digest->stamp = 1;
     for (size_t i = 0; i < FUNCTIONS; i++)
         digest->anchor_of[i] = anchor_of(names[i]);
-    if (digest->sites && digest->whole && digest->used && digest->stamps && digest->scratch)
+    if (digest->sites && digest->whole && digest->used && digest->stamps && digest->index)
         return true;
     record_digest_close(digest);
     return false;
@@ -54,7 +54,7 @@ void record_digest_close(struct record_digest *digest)
     free(digest->whole);
     free(digest->used);
     free(digest->stamps);
-    free(digest->scratch);
+    free(digest->index);
 }
 
 size_t record_totals_size(uint32_t channels)
@@ -68,16 +68,6 @@ void record_totals_start(struct record_totals *totals, uint32_t channels)
     totals->channel_capacity = channels;
     totals->window = totals->window_left = WINDOW_FIRST;
     totals->long_ticks = LONG_TICKS;
-}
-
-void record_digest_use(struct record_digest *digest, struct record_totals *totals)
-{
-    digest->totals = totals;
-    memset(digest->row_of, 0, sizeof digest->row_of);
-    for (uint32_t i = 0; i < totals->function_count; i++)
-        if (totals->functions[i].function < RECORD_FUNCTIONS_MAX)
-            digest->row_of[totals->functions[i].function] = (uint8_t)(i + 1);
-    digest->ticks = totals->last_ticks;
 }
 
 void record_digest_piece(struct record_digest *digest)
@@ -102,42 +92,57 @@ static bool channel_is(const struct record_totals_channel *channel, uint32_t kin
     return channel->tag == tag && channel->partner == partner && channel->comm == comm && channel->kind == kind;
 }
 
-/* Where the channel is in a table, or would be. */
-static uint32_t channel_place(const struct record_totals_channel *table, uint32_t capacity, uint32_t kind,
-                              uint32_t comm, int32_t partner, int32_t tag)
+/* Where the channel is in the hash table, or would be. It is twice as large as the totals' list. */
+static uint32_t *channel_place(const struct record_digest *digest, uint32_t kind, uint32_t comm, int32_t partner,
+                               int32_t tag)
 {
-    uint32_t mask = capacity - 1, i = channel_hash(kind, comm, partner, tag) & mask;
-    while (table[i].kind != RECORD_CHANNEL_NONE && !channel_is(&table[i], kind, comm, partner, tag))
+    const struct record_totals *totals = digest->totals;
+    uint32_t mask = 2 * totals->channel_capacity - 1, i = channel_hash(kind, comm, partner, tag) & mask;
+    while (digest->index[i] && !channel_is(&totals->channels[digest->index[i] - 1], kind, comm, partner, tag))
         i = (i + 1) & mask;
-    return i;
+    return &digest->index[i];
 }
 
-/* Adds entries of the table together: those of all tags, or of all partners, too. */
+void record_digest_use(struct record_digest *digest, struct record_totals *totals)
+{
+    digest->totals = totals;
+    memset(digest->row_of, 0, sizeof digest->row_of);
+    for (uint32_t i = 0; i < totals->function_count; i++)
+        if (totals->functions[i].function < RECORD_FUNCTIONS_MAX)
+            digest->row_of[totals->functions[i].function] = (uint8_t)(i + 1);
+    memset(digest->index, 0, 2 * totals->channel_capacity * sizeof *digest->index);
+    for (uint32_t i = 0; i < totals->channel_count; i++) {
+        const struct record_totals_channel *row = &totals->channels[i];
+        *channel_place(digest, row->kind, row->comm, row->partner, row->tag) = i + 1;
+    }
+    digest->ticks = totals->last_ticks;
+}
+
+/* Adds entries of the list together: those of all tags, or of all partners, too. In place, as it becomes shorter. */
 static void channels_fold(struct record_digest *digest, bool partners)
 {
     struct record_totals *totals = digest->totals;
-    uint32_t capacity = totals->channel_capacity;
-    size_t size = capacity * sizeof *digest->scratch;
-    memset(digest->scratch, 0, size);
+    uint32_t count = totals->channel_count;
+    memset(digest->index, 0, 2 * totals->channel_capacity * sizeof *digest->index);
     totals->channel_count = 0;
-    for (uint32_t i = 0; i < capacity; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct record_totals_channel one = totals->channels[i];
-        if (one.kind == RECORD_CHANNEL_NONE)
-            continue;
         if (one.kind == RECORD_CHANNEL_SENT || one.kind == RECORD_CHANNEL_RECEIVED)
             one.tag = RECORD_NOT_KNOWN;
         if (partners)
             one.partner = RECORD_NOT_KNOWN;
         if (partners && one.kind >= RECORD_CHANNEL_CALLS)
             one.comm = RECORD_COMM_NONE;
-        struct record_totals_channel *sum =
-            &digest->scratch[channel_place(digest->scratch, capacity, one.kind, one.comm, one.partner, one.tag)];
-        totals->channel_count += sum->kind == RECORD_CHANNEL_NONE;
-        one.count += sum->count;
-        one.bytes += sum->bytes;
-        *sum = one;
+        uint32_t *place = channel_place(digest, one.kind, one.comm, one.partner, one.tag);
+        if (*place == 0) {
+            totals->channels[totals->channel_count++] = one;
+            *place = totals->channel_count;
+        } else {
+            totals->channels[*place - 1].count += one.count;
+            totals->channels[*place - 1].bytes += one.bytes;
+        }
     }
-    memcpy(totals->channels, digest->scratch, size);
+    memset(totals->channels + totals->channel_count, 0, (count - totals->channel_count) * sizeof *totals->channels);
 }
 
 static void channels_make_room(struct record_digest *digest)
@@ -150,6 +155,7 @@ static void channels_make_room(struct record_digest *digest)
     /* Even that is too much, with thousands of communicators: nothing is known of the channels so far. */
     if (totals->channel_count > totals->channel_capacity / 2) {
         memset(totals->channels, 0, totals->channel_capacity * sizeof *totals->channels);
+        memset(digest->index, 0, 2 * totals->channel_capacity * sizeof *digest->index);
         totals->channel_count = 0;
         totals->lost_channels++;
     }
@@ -158,26 +164,29 @@ static void channels_make_room(struct record_digest *digest)
     record_digest_piece(digest);
 }
 
+static uint32_t channel_find(struct record_digest *digest, uint32_t kind, uint32_t comm, int32_t partner, int32_t tag)
+{
+    struct record_totals *totals = digest->totals;
+    uint32_t *place = channel_place(digest, kind, comm, partner, tag);
+    if (*place == 0 && totals->channel_count == totals->channel_capacity) {
+        channels_make_room(digest);
+        place = channel_place(digest, kind, comm, partner, tag);
+    }
+    if (*place == 0) {
+        totals->channels[totals->channel_count++] =
+            (struct record_totals_channel){.comm = comm, .kind = kind, .partner = partner, .tag = tag};
+        *place = totals->channel_count;
+    }
+    return *place - 1;
+}
+
 static inline void channel_count(struct record_digest *digest, uint32_t kind, uint32_t comm, int32_t partner,
                                  int32_t tag, uint64_t bytes)
 {
     struct record_totals *totals = digest->totals;
     uint32_t i = digest->last_channel[kind];
-    if (!channel_is(&totals->channels[i], kind, comm, partner, tag)) {
-        i = channel_place(totals->channels, totals->channel_capacity, kind, comm, partner, tag);
-        if (totals->channels[i].kind == RECORD_CHANNEL_NONE) {
-            if (totals->channel_count >= totals->channel_capacity / 4 * 3) {
-                channels_make_room(digest);
-                i = channel_place(totals->channels, totals->channel_capacity, kind, comm, partner, tag);
-            }
-            if (totals->channels[i].kind == RECORD_CHANNEL_NONE) {
-                totals->channels[i] =
-                    (struct record_totals_channel){.comm = comm, .kind = kind, .partner = partner, .tag = tag};
-                totals->channel_count++;
-            }
-        }
-        digest->last_channel[kind] = i;
-    }
+    if (!channel_is(&totals->channels[i], kind, comm, partner, tag))
+        i = digest->last_channel[kind] = channel_find(digest, kind, comm, partner, tag);
     totals->channels[i].count++;
     totals->channels[i].bytes += bytes;
     if (digest->stamps[i] != digest->stamp) {
@@ -328,23 +337,28 @@ void record_digest_definition(struct record_digest *digest, const struct record_
     }
 }
 
-size_t record_length(const unsigned char *at, size_t room)
+static inline size_t length_of(const unsigned char *at, size_t room)
 {
     uint64_t word;
     if (room < sizeof word)
         return 0;
     memcpy(&word, at, sizeof word);
-    uint8_t kind = (uint8_t)(word & 0x7F);
-    size_t size;
+    uint32_t kind = (uint32_t)(word & 0x7F);
+    size_t size = sizeof word;
     if (word & RECORD_SHORT) {
-        bool has_body = kind == RECORD_SEND || kind == RECORD_RECEIVE || kind == RECORD_VOID;
-        size = sizeof word + (has_body ? sizeof(struct record_message) - sizeof(struct record_base) : 0);
+        if (kind >= RECORD_SEND && kind <= RECORD_VOID)
+            size += sizeof(struct record_message) - sizeof(struct record_base);
     } else {
         size = (size_t)(word >> 8 & 0xFF) * 8;
         if (kind == RECORD_NONE || size < sizeof(struct record_base))
             return 0;
     }
     return size <= room ? size : 0;
+}
+
+size_t record_length(const unsigned char *at, size_t room)
+{
+    return length_of(at, room);
 }
 
 bool record_is_definition(const struct record_base *record)
@@ -388,18 +402,96 @@ static size_t least_length(uint8_t kind)
     }
 }
 
-/* What an entry is of, and whether it is known. */
-static inline bool entered(const struct record_digest *digest, uint64_t word, bool brief, const unsigned char *at,
-                           uint32_t *function)
+/* The function of a short entry; UINT32_MAX: not known. */
+static inline uint32_t entered(const struct record_digest *digest, uint64_t word)
 {
+    if ((word & 0x7F) == RECORD_ENTER)
+        return (uint32_t)(word >> RECORD_SHORT_STATE & (RECORD_SHORT_STATES - 1));
     uint64_t site = word >> RECORD_SHORT_STATE & (RECORD_SHORT_SITES - 1);
-    if ((word & 0x7F) == RECORD_ENTER_AT && brief) {
-        *function = site < RECORD_DIGEST_SITES ? digest->sites[site].function - 1 : UINT32_MAX;
-        return *function != UINT32_MAX;
+    return site < RECORD_DIGEST_SITES ? digest->sites[site].function - 1 : UINT32_MAX;
+}
+
+/* A call ends. True: it is an anchor. */
+static inline bool left(struct record_digest *digest, uint32_t function, uint32_t comm)
+{
+    leave(digest, function);
+    digest->totals->events++;
+    return function < RECORD_FUNCTIONS_MAX && digest->anchor_of[function] && comm < RECORD_DIGEST_COMMS &&
+           digest->whole[comm] && synchronised(digest, function);
+}
+
+/* What came of a record. */
+enum step { STEP_DONE, STEP_CUT_BEFORE, STEP_CUT_AFTER, STEP_BAD };
+
+static inline enum step enter_at(struct record_digest *digest, int64_t ticks, uint32_t function)
+{
+    struct record_totals *totals = digest->totals;
+    if (function == UINT32_MAX)
+        return STEP_BAD;
+    if (!totals->is_open && new_slice(totals, ticks))
+        return STEP_CUT_BEFORE;
+    digest->ticks = totals->last_ticks = ticks;
+    enter(digest, function);
+    totals->events++;
+    return STEP_DONE;
+}
+
+/* Most records are short. */
+static inline enum step short_record(struct record_digest *digest, const unsigned char *at, uint64_t word)
+{
+    struct record_totals *totals = digest->totals;
+    uint32_t kind = (uint32_t)(word & 0x7F);
+    int64_t ticks = (int64_t)((uint64_t)digest->ticks + (word >> RECORD_SHORT_TIME));
+    uint32_t comm = (uint32_t)(word >> RECORD_SHORT_COMM & (RECORD_SHORT_COMMS - 1));
+    if (kind == RECORD_ENTER_AT || kind == RECORD_ENTER)
+        return enter_at(digest, ticks, entered(digest, word));
+    if (kind == RECORD_REQUESTS)
+        return STEP_DONE;
+    digest->ticks = totals->last_ticks = ticks;
+    if (kind == RECORD_LEAVE) {
+        uint32_t function = (uint32_t)(word >> RECORD_SHORT_STATE & (RECORD_SHORT_STATES - 1));
+        return left(digest, function, comm) ? STEP_CUT_AFTER : STEP_DONE;
     }
-    *function = (uint32_t)(brief ? word >> RECORD_SHORT_STATE & (RECORD_SHORT_STATES - 1) : word >> 16 & 0xFFFF);
-    (void)at;
-    return true;
+    if (kind == RECORD_SEND || kind == RECORD_RECEIVE) {
+        message(digest, kind == RECORD_SEND ? RECORD_CHANNEL_SENT : RECORD_CHANNEL_RECEIVED, comm, at + sizeof word);
+        totals->events++;
+    }
+    return STEP_DONE;
+}
+
+static enum step long_record(struct record_digest *digest, const unsigned char *at)
+{
+    struct record_totals *totals = digest->totals;
+    const struct record_base *base = (const struct record_base *)(const void *)at;
+    const struct record_collective *collective = (const struct record_collective *)(const void *)at;
+    if ((size_t)base->words * 8 < least_length(base->kind))
+        return STEP_BAD;
+    if (base->kind == RECORD_ENTER || base->kind == RECORD_ENTER_AT)
+        return enter_at(digest, base->ticks, base->state);
+    digest->ticks = totals->last_ticks = base->ticks;
+    switch (base->kind) {
+    case RECORD_LEAVE:
+        return left(digest, base->state, base->comm) ? STEP_CUT_AFTER : STEP_DONE;
+    case RECORD_SEND:
+    case RECORD_RECEIVE:
+        message(digest, base->kind == RECORD_SEND ? RECORD_CHANNEL_SENT : RECORD_CHANNEL_RECEIVED, base->comm,
+                at + sizeof *base);
+        totals->events++;
+        break;
+    case RECORD_COLLECTIVE:
+        digest->call_bytes = collective->sent;
+        channel_count(digest, RECORD_CHANNEL_CALLS, base->comm, -1, base->state, collective->sent);
+        break;
+    case RECORD_USER_EVENT:
+        channel_count(digest, RECORD_CHANNEL_MARKS, base->comm, -1, 0, 0);
+        totals->events++;
+        break;
+    default:
+        if (record_is_definition(base))
+            record_digest_definition(digest, base);
+        break;
+    }
+    return STEP_DONE;
 }
 
 const unsigned char *record_digest_run(struct record_digest *digest, const unsigned char *at, const unsigned char *end,
@@ -410,75 +502,22 @@ const unsigned char *record_digest_run(struct record_digest *digest, const unsig
     while (at < end) {
         uint64_t word;
         memcpy(&word, at, sizeof word);
-        if (word == 0)
-            return at;
-        size_t size = record_length(at, (size_t)(end - at));
-        uint8_t kind = (uint8_t)(word & 0x7F);
-        bool brief = (word & RECORD_SHORT) != 0;
-        if (size == 0 || (!brief && size < least_length(kind))) {
-            *bad = true;
+        size_t size = word ? length_of(at, (size_t)(end - at)) : 0;
+        if (size == 0) {
+            *bad = word != 0;
             return at;
         }
-        const unsigned char *body = at + (brief ? sizeof word : sizeof(struct record_base));
-        uint32_t comm = (uint32_t)(brief ? word >> RECORD_SHORT_COMM & (RECORD_SHORT_COMMS - 1) : word >> 32);
-        uint32_t function = 0;
-        int64_t ticks = digest->ticks;
-        if (!brief)
-            memcpy(&ticks, at + sizeof word, sizeof ticks);
-        else if (kind != RECORD_REQUESTS)
-            ticks += (int64_t)(word >> RECORD_SHORT_TIME);
-        if (totals->events == 0 && totals->first_ticks == 0)
-            totals->first_ticks = totals->anchor_ticks = totals->segment_ticks = totals->window_ticks = ticks;
-        if (kind == RECORD_ENTER || kind == RECORD_ENTER_AT) {
-            if (!totals->is_open && new_slice(totals, ticks)) {
-                *cut = true;
-                return at;
-            }
-            if (!entered(digest, word, brief, at, &function)) {
-                *bad = true;
-                return at;
-            }
+        if (totals->first_ticks == 0 && !(word & RECORD_SHORT)) {
+            memcpy(&totals->first_ticks, at + sizeof word, sizeof totals->first_ticks);
+            totals->anchor_ticks = totals->segment_ticks = totals->window_ticks = totals->first_ticks;
         }
-        digest->ticks = totals->last_ticks = ticks;
+        enum step step = word & RECORD_SHORT ? short_record(digest, at, word) : long_record(digest, at);
+        if (__builtin_expect(step != STEP_DONE, 0)) {
+            *bad = step == STEP_BAD;
+            *cut = !*bad;
+            return step == STEP_CUT_AFTER ? at + size : at;
+        }
         at += size;
-        switch (kind) {
-        case RECORD_ENTER:
-        case RECORD_ENTER_AT:
-            enter(digest, function);
-            totals->events++;
-            break;
-        case RECORD_LEAVE:
-            function = (uint32_t)(brief ? word >> RECORD_SHORT_STATE & (RECORD_SHORT_STATES - 1) : word >> 16 & 0xFFFF);
-            leave(digest, function);
-            totals->events++;
-            if (function < RECORD_FUNCTIONS_MAX && digest->anchor_of[function] && comm < RECORD_DIGEST_COMMS &&
-                digest->whole[comm] && synchronised(digest, function)) {
-                *cut = true;
-                return at;
-            }
-            break;
-        case RECORD_SEND:
-        case RECORD_RECEIVE:
-            message(digest, kind == RECORD_SEND ? RECORD_CHANNEL_SENT : RECORD_CHANNEL_RECEIVED, comm, body);
-            totals->events++;
-            break;
-        case RECORD_COLLECTIVE: {
-            struct record_collective collective;
-            memcpy(&collective, at - size, sizeof collective);
-            digest->call_bytes = collective.sent;
-            channel_count(digest, RECORD_CHANNEL_CALLS, comm, -1, collective.base.state, collective.sent);
-            break;
-        }
-        case RECORD_USER_EVENT:
-            channel_count(digest, RECORD_CHANNEL_MARKS, comm, -1, 0, 0);
-            totals->events++;
-            break;
-        default:
-            /* Records that are no words long are never definitions. */
-            if (!brief && kind >= RECORD_COMM && kind != RECORD_REQUESTS && kind != RECORD_SAMPLE)
-                record_digest_definition(digest, (const struct record_base *)(const void *)(at - size));
-            break;
-        }
     }
     return at;
 }

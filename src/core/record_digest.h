@@ -33,7 +33,7 @@ struct record_digest {
     uint32_t last_channel[RECORD_CHANNEL_KINDS];
     uint32_t *used, *stamps; /* channels of the current piece, and the piece that used each last */
     uint32_t used_count, stamp;
-    struct record_totals_channel *scratch;
+    uint32_t *index;  /* hash table of the totals' channels: place + 1 */
     bool definitions; /* there were some since this was set to false */
 };
 

@@ -433,7 +433,7 @@ struct record_totals {
     } sizes[2][RECORD_SIZES]; /* sent, received; by size: 0: empty, k: below 2^k bytes */
     uint32_t function_count, channel_count, channel_capacity, unused;
     struct record_totals_function functions[RECORD_TOTALS_FUNCTIONS]; /* the last one is of all others, too */
-    struct record_totals_channel channels[];                          /* a hash table */
+    struct record_totals_channel channels[];                          /* channel_count of them */
 };
 
 #endif

@@ -11,7 +11,7 @@
 enum {
     PAGE = 4096,
     WORST = 16, /* segments */
-    BLOCK_USUAL = 1 << 20,
+    BLOCK_USUAL = 1 << 18,
     CHANNELS_MIN = 256, /* entries of the table */
     CHANNELS_MAX = 1 << 16,
     LEVEL_MAX = 62,
@@ -145,7 +145,9 @@ static uint64_t mix(uint64_t value)
 
 static bool in_sample(const struct record_segment *segment, uint64_t level)
 {
-    uint64_t number = mix(segment->anchor >> GROUP_BITS) ^ mix(~(segment->slice >> SLICE_GROUP_BITS));
+    uint64_t number = segment->anchor >> GROUP_BITS;
+    if (segment->slice)
+        number ^= mix(segment->slice >> SLICE_GROUP_BITS);
     return (mix(number) & ((UINT64_C(1) << level) - 1)) == 0;
 }
 
@@ -370,7 +372,7 @@ static void digest(struct keep *keep, const unsigned char *block)
        current segment. */
     __atomic_store_n(&keep->control->writing, number, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    memcpy(keep->now, before, record_totals_size(keep->control->channels));
+    memcpy(keep->now, before, record_totals_size(before->channel_count));
     keep->digest.totals = keep->now;
     keep->compacted = false;
     const unsigned char *at = block + RECORD_BLOCK_HEAD, *end = block + keep->block_size, *begin = at;

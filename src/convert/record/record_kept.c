@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, TRIES = 20 };
 #define SIZE_LIMIT (UINT64_C(1) << 40)
 
 /* The file while it is loaded. */
@@ -56,7 +56,7 @@ static bool totals_valid(const struct record_totals *totals, const struct record
 {
     return totals->area <= 1 && totals->fill <= totals->open_fill && totals->open_fill <= control->area_size &&
            totals->fill % 8 == 0 && totals->open_fill % 8 == 0 && totals->function_count <= RECORD_TOTALS_FUNCTIONS &&
-           totals->channel_capacity == control->channels && totals->channel_count < control->channels;
+           totals->channel_capacity == control->channels && totals->channel_count <= control->channels;
 }
 
 /* The totals and what is kept, as they were committed last. */
@@ -191,8 +191,18 @@ static void digest_blocks(struct loading *loading)
     } while (cut);
 }
 
+/* True if the recorder has digested nothing since. */
+static bool unchanged(const struct loading *loading)
+{
+    struct record_kept now;
+    return read_at(loading, RECORD_HEADER_SIZE, &now, sizeof now) && now.generation == loading->control.generation &&
+           now.writing == loading->control.writing;
+}
+
 static bool load(struct loading *loading, uint64_t size)
 {
+    record_digest_close(&loading->digest);
+    loading->digest = (struct record_digest){0};
     if (!read_at(loading, RECORD_HEADER_SIZE, &loading->control, sizeof loading->control) ||
         !sizes_valid(&loading->control, size) || !load_kept(loading) ||
         !record_digest_open(&loading->digest, (uint32_t)loading->header->size, loading->control.channels))
@@ -200,7 +210,6 @@ static bool load(struct loading *loading, uint64_t size)
     walk_area(loading);
     load_blocks(loading);
     digest_blocks(loading);
-    record_digest_close(&loading->digest);
     /* Everything is read unless record_plan.h says otherwise. */
     for (size_t i = 0; i < loading->kept->piece_count; i++)
         loading->kept->pieces[i].selected = true;
@@ -215,9 +224,15 @@ struct record_kept_stream *record_kept_load(const char *path, const struct recor
         error_set_errno(err, ERROR_INPUT, "%s: cannot open", path);
         return NULL;
     }
-    loading.kept = memory_new(sizeof *loading.kept);
-    bool loaded = load(&loading, size);
+    /* A running program may digest a block meanwhile: then what was read does not belong together. */
+    bool loaded = false;
+    for (int tries = 0; tries < TRIES && !loaded; tries++) {
+        record_kept_free(loading.kept);
+        loading.kept = memory_new(sizeof *loading.kept);
+        loaded = load(&loading, size) && (header->end != RECORD_RUNNING || unchanged(&loading));
+    }
     close(loading.file);
+    record_digest_close(&loading.digest);
     if (loaded)
         return loading.kept;
     record_kept_free(loading.kept);

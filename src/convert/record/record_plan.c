@@ -261,7 +261,7 @@ static void numbers_of_piece(const struct record_kept_stream *kept, const struct
 static void numbers_of_end(const struct record_kept_stream *kept, size_t begin, struct map *numbers)
 {
     count_messages(kept, begin, kept->size, numbers);
-    for (uint32_t i = 0; i < kept->totals->channel_capacity; i++) {
+    for (uint32_t i = 0; i < kept->totals->channel_count; i++) {
         const struct record_totals_channel *channel = &kept->totals->channels[i];
         uint64_t *number = NULL;
         if (channel->kind == RECORD_CHANNEL_SENT || channel->kind == RECORD_CHANNEL_RECEIVED)
@@ -315,7 +315,7 @@ static void number_messages(struct planning *planning, size_t file)
 static void count_channels(struct planning *planning, size_t file)
 {
     const struct record_totals *totals = planning->run->files[file].kept->totals;
-    for (uint32_t i = 0; i < totals->channel_capacity; i++) {
+    for (uint32_t i = 0; i < totals->channel_count; i++) {
         const struct record_totals_channel *row = &totals->channels[i];
         uint64_t channel;
         if (row->kind != RECORD_CHANNEL_SENT && row->kind != RECORD_CHANNEL_RECEIVED)

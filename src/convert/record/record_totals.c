@@ -77,7 +77,7 @@ static int32_t partner_of(const struct describing *of, const struct record_comm_
 static void describe_channels(const struct describing *of, const struct record_totals *totals)
 {
     const struct record_process *process = &of->run->processes[of->run->process_of[of->file]];
-    for (uint32_t i = 0; i < totals->channel_capacity; i++) {
+    for (uint32_t i = 0; i < totals->channel_count; i++) {
         const struct record_totals_channel *row = &totals->channels[i];
         const struct record_comm_place *place = row->comm < process->comm_count ? &process->comms[row->comm] : NULL;
         if ((row->kind != RECORD_CHANNEL_SENT && row->kind != RECORD_CHANNEL_RECEIVED) || (place && place->foreign))
