@@ -73,7 +73,8 @@ static bool load_kept(struct loading *loading)
     /* Killed while it digested a block, the recorder may have overwritten what there was of the current segment. */
     if (control->writing != control->generation)
         loading->open_fill = loading->fill;
-    kept->bytes = memory_new(loading->open_fill + 2 * (size_t)loading->header->block_size + 1);
+    /* With a page beyond: a damaged definition may be shorter than what is looked at. */
+    kept->bytes = memory_new(loading->open_fill + 2 * (size_t)loading->header->block_size + PAGE);
     kept->size = loading->open_fill;
     return read_at(loading, totals_at(loading, 0) + 2 * control->totals_size + kept->totals->area * control->area_size,
                    kept->bytes, loading->open_fill);
@@ -119,7 +120,7 @@ static void walk_area(struct loading *loading)
             continue;
         }
         memcpy(&piece, kept->bytes + at, length < sizeof piece ? length : sizeof piece);
-        if (length < sizeof piece || piece.bytes < length || piece.bytes > loading->fill - at)
+        if (length < sizeof piece || piece.bytes < length || piece.bytes > loading->fill - at || piece.bytes % 8)
             return;
         size_t after = at + (size_t)piece.bytes, begin = at + length;
         struct record_kept_piece row = {.segment = piece.segment,
