@@ -52,6 +52,8 @@ struct finding {
     const char *pattern;       /* POP's name for the pattern, with its page; NULL: none */
     const char *best_practice; /* and for the best practice against it; NULL */
     const char *root;          /* id of the finding that causes this one; NULL: none */
+    size_t depth;              /* so many findings lie on its way to the one that causes them all */
+    double place_s;            /* the smallest saving among it and those: where it is in the list */
     struct detail evidence[FINDING_EVIDENCE];
     size_t evidence_count;
     struct finding_code code[FINDING_CODE]; /* the largest excess first */
@@ -98,6 +100,10 @@ enum wait_kind finding_wait(enum finding_kind kind);
 
 /* All waits that cause it, summed over several wait states; NULL: it is not about waits. Free with wait_sums_free. */
 struct wait_sums *finding_waits(enum finding_kind kind, const struct analysis *analysis);
+
+/* True if the lack of cores (finding oversubscription) can be what causes the finding: not if the kernel counted less
+   for the processes to blame than half of what it costs. */
+bool finding_is_machines(const struct finding_input *input, const struct finding *finding);
 
 /* True if calls take so much longer than any network explains that processes must be waiting for cores. */
 bool finding_shares_cores(const struct metrics *metrics);

@@ -125,6 +125,17 @@ static void name_synchronisations(const struct finding_input *input, const char 
               "is only checked or printed; or start them early (MPI_Iallreduce) and compute in the meantime";
 }
 
+/* How much shorter the run would be if they took no time except for waiting, where they are what takes longest: the
+   replay knows which of the calls are on the path through the run. */
+static double own_of_synchronisations_s(const struct finding_input *input)
+{
+    const struct defs *defs = input->metrics->defs;
+    uint32_t state = analysis_longest_own(input->analysis, defs);
+    if (state == UINT32_MAX || defs->states[state].class != CLASS_SYNC)
+        return 0;
+    return (double)input->analysis->own_saving / 1e9;
+}
+
 bool find_excessive_synchronisation(const struct finding_input *input, struct finding *finding)
 {
     const struct metrics *metrics = input->metrics;
@@ -146,7 +157,7 @@ bool find_excessive_synchronisation(const struct finding_input *input, struct fi
     name_synchronisations(input, &name, &advice);
     finding->waiting_s = own_s;
     /* All but one per iteration. The calls of all processes overlap: a process's share of their time is wall time. */
-    finding->saving_s = own_s / processes * (1 - 1 / an_iteration);
+    finding->saving_s = larger(own_s / processes, own_of_synchronisations_s(input)) * (1 - 1 / an_iteration);
     text_thousands(count, text_whole(each));
     text_thousands(per, text_whole(an_iteration));
     snprintf(finding->title, sizeof finding->title, "excessive synchronisation: %s %s in each iteration", per, name);

@@ -40,28 +40,46 @@ static double calls_ns(const struct metrics *metrics, size_t row, bool own)
     return fmax(ns, 0);
 }
 
+/* Visits the processes with readings in the order of rows. False: there are no more. */
+struct readings {
+    size_t next, row; /* of the next process with readings, and of metrics */
+    const struct process_resources *process;
+    double outside_s, in_calls_s; /* lost while computing, and in calls beyond waiting */
+};
+
+static bool readings_next(const struct metrics *metrics, struct readings *at)
+{
+    const struct resources *resources = metrics->resources;
+    while (resources && at->next < resources->count) {
+        const struct process_resources *process = &resources->process[at->next++];
+        int64_t delay_ns = resources_used(process, RESOURCE_DELAY), cpu_ns = resources_used(process, RESOURCE_CPU);
+        /* Both lists are sorted by rank, and either may lack processes of the other. */
+        while (at->row < metrics->process_count && metrics->process[at->row].rank < process->rank)
+            at->row++;
+        if (at->row == metrics->process_count || metrics->process[at->row].rank != process->rank || delay_ns < 0 ||
+            process->wall_ns == 0)
+            continue;
+        double ready_ns = (double)delay_ns + fmax((double)cpu_ns, 0), share = ratio_of((double)delay_ns, ready_ns);
+        at->process = process;
+        at->outside_s = share * fmax(ready_ns - calls_ns(metrics, at->row, false), 0) / 1e9;
+        at->in_calls_s = share * calls_ns(metrics, at->row, true) / 1e9;
+        return true;
+    }
+    return false;
+}
+
 static struct lost lost_of(const struct metrics *metrics)
 {
     struct lost lost = {0};
-    const struct resources *resources = metrics->resources;
+    struct readings at = {0};
     double in_calls_s = 0;
-    for (size_t i = 0, row = 0; resources && i < resources->count; i++) {
-        const struct process_resources *process = &resources->process[i];
-        int64_t delay_ns = resources_used(process, RESOURCE_DELAY), cpu_ns = resources_used(process, RESOURCE_CPU);
-        int64_t cores = resources_used(process, RESOURCE_USABLE);
-        /* Both lists are sorted by rank, and either may lack processes of the other. */
-        while (row < metrics->process_count && metrics->process[row].rank < process->rank)
-            row++;
-        if (row == metrics->process_count || metrics->process[row].rank != process->rank || delay_ns < 0 ||
-            process->wall_ns == 0)
-            continue;
-        double ready_ns = (double)delay_ns + fmax((double)cpu_ns, 0);
-        double share = ready_ns > 0 ? (double)delay_ns / ready_ns : 0;
+    while (readings_next(metrics, &at)) {
+        int64_t cores = resources_used(at.process, RESOURCE_USABLE);
         lost.processes++;
-        lost.lost_s += share * fmax(ready_ns - calls_ns(metrics, row, false), 0) / 1e9;
-        in_calls_s += share * calls_ns(metrics, row, true) / 1e9;
-        lost.wall_s += (double)process->wall_ns / 1e9;
-        lost.cpu_s += (double)cpu_ns / 1e9;
+        lost.lost_s += at.outside_s;
+        in_calls_s += at.in_calls_s;
+        lost.wall_s += (double)at.process->wall_ns / 1e9;
+        lost.cpu_s += (double)resources_used(at.process, RESOURCE_CPU) / 1e9;
         lost.cores = larger(cores, lost.cores);
     }
     if (lost.cores > 0 && lost.processes <= (size_t)lost.cores)
@@ -116,7 +134,8 @@ static void say_measured(const struct finding_input *input, struct finding *find
     else
         text_append(finding->text, sizeof finding->text,
                     " Other programs use the same cores, or processes are bound to one core together.");
-    text_append(finding->text, sizeof finding->text, " Waits, transfer times and uneven computing follow from this.");
+    text_append(finding->text, sizeof finding->text,
+                " Waits, transfer times and uneven computing can follow from this.");
     snprintf(finding->advice, sizeof finding->advice, "%s", fewer_processes);
     finding_evidence(finding, "core_wait_s", lost.lost_s, true);
     finding_evidence(finding, "cpu_s", lost.cpu_s, true);
@@ -145,7 +164,7 @@ bool find_oversubscription(const struct finding_input *input, struct finding *fi
     snprintf(finding->text, sizeof finding->text,
              "%s calls that move 16 KiB at most take %s each after everything they need is there, %s in total; %s "
              "like them take microseconds, so it is not the network: processes that are ready to run wait for a core. "
-             "Waits, transfer times and uneven computing follow from this.",
+             "Waits, transfer times and uneven computing can follow from this.",
              text_thousands(calls, analysis->held_calls), seconds_text(each, held_s / (double)analysis->held_calls),
              seconds_text(held, held_s), text_thousands(prompt, analysis->prompt_calls));
     snprintf(finding->advice, sizeof finding->advice, "%s", fewer_processes);
@@ -213,6 +232,73 @@ void finding_idle_fit(const struct metrics *metrics, struct finding *finding)
                     text_plural((uint64_t)idle.disk_faults, "", "s"));
     text_append(finding->text, sizeof finding->text, ".");
     finding_evidence(finding, "off_core_s", idle.off_s, true);
+}
+
+/* From this part on the lack of cores explains a finding. */
+static const double EXPLAINED = 0.5;
+
+/* By row: what a process lost at most, in s. */
+static double *losses_of(const struct metrics *metrics)
+{
+    double *losses_s = memory_new(metrics->process_count * sizeof *losses_s);
+    struct readings at = {0};
+    while (readings_next(metrics, &at))
+        losses_s[at.row] = at.outside_s + at.in_calls_s;
+    return losses_s;
+}
+
+/* What the longest computing exceeds the mean by, had no process lost anything, is most of what it exceeds it by. */
+static bool explains_uneven_work(const struct metrics *metrics, const double *losses_s)
+{
+    double count = (double)metrics->process_count, mean_s = 0, most_s = 0, own_mean_s = 0, own_most_s = 0;
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        double compute_s = (double)metrics_compute_ns(metrics, i) / 1e9, own_s = fmax(compute_s - losses_s[i], 0);
+        mean_s += compute_s / count;
+        own_mean_s += own_s / count;
+        most_s = fmax(compute_s, most_s);
+        own_most_s = fmax(own_s, own_most_s);
+    }
+    return own_most_s - own_mean_s < (1 - EXPLAINED) * (most_s - mean_s);
+}
+
+/* What a process lost makes an iteration longer by that at most. */
+static bool explains_iterations(const struct metrics *metrics, const double *losses_s)
+{
+    double lost_s = 0;
+    for (size_t i = 0; i < metrics->process_count; i++)
+        lost_s += losses_s[i];
+    return !metrics->phases || lost_s >= EXPLAINED * (double)metrics->phases->iterations.loss_ns / 1e9;
+}
+
+/* All others wait at most as long for a process as it lost. */
+static bool explains_waits(const struct metrics *metrics, const struct wait_sums *sums, const double *losses_s)
+{
+    double explained_s = 0, all_s = 0;
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        double caused_s = (double)sums->causes_ns[i] / 1e9;
+        all_s += caused_s;
+        explained_s += fmin(caused_s, losses_s[i] * (double)(metrics->process_count - 1));
+    }
+    return explained_s >= EXPLAINED * all_s;
+}
+
+bool finding_is_machines(const struct finding_input *input, const struct finding *finding)
+{
+    if (!is_measured(input->metrics))
+        return true;
+    double *losses_s = losses_of(input->metrics);
+    struct wait_sums *sums = finding_waits(finding->kind, input->analysis);
+    bool explained = true;
+    if (finding->kind == FINDING_compute_imbalance)
+        explained = explains_uneven_work(input->metrics, losses_s);
+    else if (finding->kind == FINDING_dynamic_imbalance)
+        explained = explains_iterations(input->metrics, losses_s);
+    else if (sums)
+        explained = explains_waits(input->metrics, sums, losses_s);
+    if (sums)
+        wait_sums_free(sums);
+    free(losses_s);
+    return explained;
 }
 
 void finding_caveat(const struct finding_input *input, char caveat[FINDING_CAVEAT_SIZE])

@@ -26,16 +26,6 @@ static void finding_clear(struct finding *finding)
     *finding = (struct finding){0};
 }
 
-/* The largest saving first, for people who stop reading after one. Equal savings keep the order of findings.def, so
-   that output does not depend on qsort. */
-static int by_saving(const void *a, const void *b)
-{
-    const struct finding *left = a, *right = b;
-    if (left->saving_s != right->saving_s)
-        return order_by(right->saving_s, left->saving_s);
-    return (left->kind > right->kind) - (left->kind < right->kind);
-}
-
 /* Which findings can cause which. Waiting that even work would end is caused by the imbalance: of the totals, or else
    of the iterations; but not findings with a cost of their own. A process in a queue waits for one that is late because
    it serves others. */
@@ -44,12 +34,13 @@ static const struct root {
     enum finding_kind root;
     uint64_t others;
 } roots[] = {
-    {FINDING_oversubscription, ~BIT(late_start)},
     {FINDING_dynamic_imbalance, BIT(compute_imbalance)},
     {FINDING_compute_imbalance,
-     ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) | BIT(late_start))},
+     ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) | BIT(late_start) | BIT(oversubscription))},
     {FINDING_dynamic_imbalance,
-     ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) | BIT(late_start))},
+     ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) | BIT(late_start) | BIT(oversubscription))},
+    {FINDING_late_broadcast, BIT(wait_at_barrier) | BIT(wait_at_nxn)},
+    {FINDING_late_receiver, BIT(wait_at_barrier) | BIT(wait_at_nxn)},
     {FINDING_wrong_order, BIT(late_sender) | BIT(late_receiver) | BIT(late_broadcast) | BIT(serialisation) |
                               BIT(wait_at_nxn) | BIT(wait_at_barrier)},
     {FINDING_io, BIT(transfer) | BIT(late_receiver) | BIT(late_sender) | BIT(contention) | BIT(serialisation) |
@@ -68,6 +59,34 @@ static struct finding *finding_of(const struct findings *findings, enum finding_
     return NULL;
 }
 
+/* A finding that follows from another comes after it, whatever it saves. */
+static void find_places(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        struct finding *finding = &findings->finding[i];
+        const struct finding *root = finding;
+        finding->place_s = finding->saving_s;
+        /* No circle: there are as many steps as findings at most. */
+        while (root->root && finding->depth < findings->count) {
+            root = finding_of(findings, finding_find(root->root));
+            finding->place_s = smaller(finding->place_s, root->saving_s);
+            finding->depth++;
+        }
+    }
+}
+
+/* The largest saving first, for people who stop reading after one. Equal savings keep the order of findings.def, so
+   that output does not depend on qsort. */
+static int by_place(const void *a, const void *b)
+{
+    const struct finding *left = a, *right = b;
+    if (left->place_s != right->place_s)
+        return order_by(right->place_s, left->place_s);
+    if (left->depth != right->depth)
+        return order_by(left->depth, right->depth);
+    return (left->kind > right->kind) - (left->kind < right->kind);
+}
+
 /* Waits that desynchronise processes. */
 static const uint64_t TURNS = BIT(contention) | BIT(wrong_order) | BIT(late_sender) | BIT(late_receiver) |
                               BIT(late_broadcast) | BIT(early_reduce) | BIT(early_scan) | BIT(late_post) |
@@ -75,7 +94,7 @@ static const uint64_t TURNS = BIT(contention) | BIT(wrong_order) | BIT(late_send
                               BIT(wait_at_fence);
 #undef BIT
 
-/* The first root stays: the table of roots goes from the machine to the program. */
+/* The first root stays: the machine comes before the program. */
 static void finding_follows(struct finding *finding, const struct finding *root)
 {
     if (!finding->root)
@@ -120,33 +139,69 @@ static bool remains_when_even(const struct analysis *analysis, const struct find
     return (double)remains_ns / 1e9 > REMAINS * finding->saving_s;
 }
 
-/* Where clocks leave roots unknown, what the machine causes is still known: that takes no clock error. */
+/* True if the waits of the finding end with the root. Of waits for a late root or receiver that is known only where
+   work is uneven as well. */
+static bool is_gone_without(enum finding_kind root, const struct analysis *analysis, const struct finding *finding)
+{
+    enum wait_kind wait = finding_wait(finding->kind);
+    switch (root) {
+    case FINDING_late_broadcast:
+    case FINDING_late_receiver:
+        if (wait == WAIT_NONE || analysis->waits[wait].remains_ns < 0)
+            return false;
+        return !remains_when_even(analysis, finding);
+    case FINDING_compute_imbalance:
+    case FINDING_dynamic_imbalance:
+        return !remains_when_even(analysis, finding);
+    default:
+        return true;
+    }
+}
+
+/* A root saves at least this part of what it causes. An order can be changed alone: even work that saves less is not
+   the better advice. */
+static double part_of_root(enum finding_kind kind)
+{
+    return kind == FINDING_wrong_order ? 0.75 : 0.5;
+}
+
 static void name_roots(struct findings *findings, const struct analysis *analysis)
 {
-    size_t count = 1; /* the first row is the machine */
-    if (finding_roots_known(analysis))
-        count = sizeof roots / sizeof *roots;
-    for (size_t r = 0; r < count; r++) {
+    const struct finding *machine = finding_of(findings, FINDING_oversubscription);
+    for (size_t r = 0; r < sizeof roots / sizeof *roots; r++) {
         const struct finding *root = finding_of(findings, roots[r].root);
-        bool uneven = roots[r].root == FINDING_compute_imbalance || roots[r].root == FINDING_dynamic_imbalance;
         for (size_t i = 0; root && i < findings->count; i++) {
             struct finding *finding = &findings->finding[i];
+            /* What the machine may cause, and a root that it cannot cause does cause, follows from that. */
+            bool open = !finding->root || (machine && finding->root == machine->id && !root->root);
             /* Neither a circle, nor a root that saves far less than what it is said to cause. */
-            if (finding != root && !finding->root && root->root != finding->id &&
-                (roots[r].others >> finding->kind & 1) && root->saving_s >= finding->saving_s / 2 &&
-                !(uneven && remains_when_even(analysis, finding)))
+            if (finding != root && open && root->root != finding->id && (roots[r].others >> finding->kind & 1) &&
+                root->saving_s >= part_of_root(finding->kind) * finding->saving_s &&
+                is_gone_without(roots[r].root, analysis, finding))
                 finding->root = root->id;
         }
     }
 }
 
-/* Lack of cores costs at least as much as anything that it causes: late starts it does not. */
-static void raise_machine(struct findings *findings, double duration)
+/* Lack of cores costs at least as much as anything that it causes: late starts it does not. Where clocks leave roots
+   unknown, what the machine causes is still known: that takes no clock error. */
+static void name_machine(const struct finding_input *input, struct findings *findings)
+{
+    const struct finding *machine = finding_of(findings, FINDING_oversubscription);
+    for (size_t i = 0; machine && i < findings->count; i++) {
+        struct finding *finding = &findings->finding[i];
+        if (finding != machine && finding->kind != FINDING_late_start && finding_is_machines(input, finding))
+            finding->root = machine->id;
+    }
+}
+
+static void raise_machine(const struct finding_input *input, struct findings *findings)
 {
     struct finding *machine = finding_of(findings, FINDING_oversubscription);
+    double duration = (double)input->analysis->duration / 1e9;
     for (size_t i = 0; machine && i < findings->count; i++)
-        if (findings->finding[i].saving_s > machine->saving_s && findings->finding[i].kind != FINDING_late_start)
-            machine->saving_s = findings->finding[i].saving_s;
+        if (findings->finding[i].root == machine->id)
+            machine->saving_s = larger(machine->saving_s, findings->finding[i].saving_s);
     if (machine && duration > 0)
         machine->share = machine->saving_s / duration;
 }
@@ -188,12 +243,15 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     finding_coder_free(coder);
     finding_caveat(input, findings.caveat);
     /* In this order: roots compare savings, and turns take over the saving of their root. */
-    raise_machine(&findings, duration);
-    name_roots(&findings, analysis);
+    name_machine(input, &findings);
+    if (finding_roots_known(analysis))
+        name_roots(&findings, analysis);
+    raise_machine(input, &findings);
     if (finding_roots_known(analysis))
         join_turns(&findings, metrics->process_count);
+    find_places(&findings);
     if (findings.count > 0)
-        qsort(findings.finding, findings.count, sizeof *findings.finding, by_saving);
+        qsort(findings.finding, findings.count, sizeof *findings.finding, by_place);
     return findings;
 }
 

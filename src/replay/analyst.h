@@ -50,7 +50,8 @@ void save_by_even_totals(struct analyst *analyst);
 void save_by_even_sections(struct analyst *analyst);
 void save_by_even_steps(struct analyst *analyst);
 
-/* After all of these: the additional saving without the waits of a kind once work is even. */
+/* After all of these: the additional saving without the waits of a kind once work is even; of waits at barriers and
+   collectives of all, once no process waits for a single other one either. */
 void save_beside_even_work(struct analyst *analyst, enum wait_kind kind);
 
 #endif

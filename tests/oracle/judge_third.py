@@ -298,6 +298,57 @@ def input_uneven(draw):
     return program, None, [not_silent, never_says("overload"), says("once|alone|[Ss]erial")]
 
 
+# Two faults at barriers: the barrier is the cause of neither
+
+def between_barriers(alone, slow=True):
+    """One computes longer before a barrier; then `alone(p)`, which others wait for, and another barrier."""
+    def program(p):
+        for _ in range(20):
+            yield p.compute((10 if slow and p.rank == 5 else 5) * MS)
+            yield p.barrier()
+            yield from alone(p)
+            yield p.barrier()
+    return program
+
+
+def root_first(late):
+    def alone(p):
+        if late and p.rank == 0:
+            yield p.compute(5 * MS)
+        yield p.bcast(8)
+        if not late or p.rank != 0:
+            yield p.compute(5 * MS)
+    return alone
+
+
+def receiver_first(late):
+    def alone(p):
+        if p.rank % 2 == 0:
+            if not late:
+                yield p.compute(5 * MS)
+            yield p.send(p.rank + 1, 200000)
+            if late:
+                yield p.compute(5 * MS)
+        else:
+            yield p.compute(5 * MS)
+            yield p.receive(p.rank - 1, 0)
+    return alone
+
+
+@kind("uneven work and a late root between barriers")
+def rooted_barriers(draw):
+    return between_barriers(root_first(True)), None, [
+        first_is("late-broadcast", "compute-imbalance"), follows("wait-at-barrier"), one_number,
+        has("late-broadcast", [0], fixed=between_barriers(root_first(False)))]
+
+
+@kind("uneven work and late receivers between barriers")
+def receiving_barriers(draw):
+    return between_barriers(receiver_first(True)), None, [
+        first_is("late-receiver", "compute-imbalance"), follows("wait-at-barrier"), one_number,
+        has("late-receiver", fixed=between_barriers(receiver_first(False)))]
+
+
 # Nothing is wrong
 
 @kind("clean: non-blocking reduction")
