@@ -53,7 +53,7 @@ static bool is_set(const char *variable)
     return value && strcmp(value, "1") == 0;
 }
 
-/* Open MPI answers with a page of text. */
+/* Its launcher answers with a page of text. A program that is started alone runs. */
 static enum status check_root(char *const *words, size_t count, struct error *err)
 {
     if (geteuid() != 0 || program_launcher_kind(words[0]) != MPI_KIND_OPENMPI ||
@@ -76,7 +76,7 @@ enum status run_check(char *const *words, size_t count, struct error *err)
     struct program program = program_find(words + launched, count - launched);
     if (program.is_alone)
         return error_set(err, ERROR_USAGE, "%s: is not linked to an MPI (compile it with mpicc)", program.name);
-    return check_root(words, count, err);
+    return launched ? check_root(words, count, err) : STATUS_OK;
 }
 
 void run_check_launcher(const struct common_options *common, char *const *words, size_t count)

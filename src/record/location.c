@@ -100,14 +100,23 @@ static void block_turn(struct location *location)
 static bool file_create(struct own_file *file, const struct location_settings *settings,
                         const struct record_header *header)
 {
-    char path[4096];
-    int length = snprintf(path, sizeof path, "%s/%.32s-%u-%u" RECORD_SUFFIX, settings->directory, header->host_name,
-                          header->pid, header->thread);
-    if (length < 0 || (size_t)length >= sizeof path) {
-        errno = ENAMETOOLONG;
-        return false;
+    enum { NAMES_MAX = 1000 };
+    char path[4096], more[16] = "";
+    bool created = false;
+    /* The process may have been another MPI program before exec; containers may have the same host and process. */
+    for (int i = 1; i < NAMES_MAX && !created; i++) {
+        int length = snprintf(path, sizeof path, "%s/%.32s-%u-%u%s" RECORD_SUFFIX, settings->directory,
+                              header->host_name, header->pid, header->thread, more);
+        if (length < 0 || (size_t)length >= sizeof path) {
+            errno = ENAMETOOLONG;
+            return false;
+        }
+        created = own_file_create(file, path);
+        if (!created && errno != EEXIST)
+            return false;
+        snprintf(more, sizeof more, ".%d", i + 1);
     }
-    return own_file_create(file, path);
+    return created;
 }
 
 /* The magic is written last: if the process is killed before that, it has no header. */

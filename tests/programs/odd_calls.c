@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that do not end as calls do, and messages after them. odd_calls jump | free | start | environment | thread |
-   late jump: an error handler leaves the call by longjmp; free: communicators and windows that cannot be freed; start:
+/* Calls that do not end as calls do, and messages after them.
+       odd_calls jump | free | start | environment | thread | late | exec
+   jump: an error handler leaves the call by longjmp; free: communicators and windows that cannot be freed; start:
    active requests are started; environment: nothing is left of it; thread: a thread's sends are cancelled after its
-   end; late: destructors of threads' data call MPI
- */
+   end; late: destructors of threads' data call MPI; exec: the program starts itself again */
 #include "truth.h"
 
 #include <pthread.h>
@@ -247,5 +247,7 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     truth_print();
     MPI_Finalize();
+    if (strcmp(how, "exec") == 0)
+        execl(argv[0], argv[0], "again", NULL);
     return 0;
 }

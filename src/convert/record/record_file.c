@@ -161,8 +161,9 @@ void record_file_close(struct record_file *file)
 
 bool record_file_same_process(const struct record_file *left, const struct record_file *right)
 {
-    return left->header.rank == right->header.rank && left->header.pid == right->header.pid &&
-           left->header.host == right->header.host;
+    /* After exec the same process may be another MPI program, with a first thread of its own. */
+    return right->header.thread != 0 && left->header.rank == right->header.rank &&
+           left->header.pid == right->header.pid && left->header.host == right->header.host;
 }
 
 void record_file_start(struct record_file *file, size_t window_size)

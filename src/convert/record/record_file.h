@@ -58,7 +58,7 @@ void record_file_close(struct record_file *file);
    False: it was written too fast for that; then it is read up to where that can be. */
 bool record_file_freeze(struct record_file *file);
 
-/* True if both are of one process. */
+/* True if both are of one process, in the order of the files: a first thread begins a process. */
 bool record_file_same_process(const struct record_file *left, const struct record_file *right);
 
 /* Starts reading at the first record, with a window of this size; and gives back what reading needed. */

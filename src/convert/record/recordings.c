@@ -106,9 +106,11 @@ static int compare_by_rank(const void *a, const void *b)
             return -1;
         return 1;
     }
-    if (left->header.thread < right->header.thread)
+    if (left->header.thread != right->header.thread)
+        return left->header.thread < right->header.thread ? -1 : 1;
+    if (left->begin_ns < right->begin_ns)
         return -1;
-    return left->header.thread > right->header.thread;
+    return left->begin_ns > right->begin_ns;
 }
 
 static uint64_t key_of(uint64_t number, int32_t size, uint16_t spawned, uint32_t third)
