@@ -300,7 +300,7 @@ void location_calibrate(struct location *location, int64_t ticks, const struct c
     location->calibrate_at = location->last_ticks + pause;
 }
 
-bool location_prepare(struct location *location, size_t size, int64_t ticks)
+static bool prepare(struct location *location, size_t size, int64_t ticks)
 {
     /* A loop: a new block needs the clock to be read, and that record may fill the block. */
     while (location->block) {
@@ -318,6 +318,14 @@ bool location_prepare(struct location *location, size_t size, int64_t ticks)
         }
     }
     return false;
+}
+
+bool location_prepare(struct location *location, size_t size, int64_t ticks)
+{
+    int cancel = cancel_hold();
+    bool prepared = prepare(location, size, ticks);
+    cancel_let(cancel);
+    return prepared;
 }
 
 /* Where a position is in memory; NULL: it is in the file only. The lock is held, or this is the owner. */
@@ -373,9 +381,11 @@ void location_define(struct location *location, const void *record, size_t size,
     if (location->keep)
         return;
     if (location->last_definition) {
+        int cancel = cancel_hold();
         own_lock(location);
         store(location, location->last_definition + sizeof(struct record_base), &position, sizeof position);
         own_unlock(location);
+        cancel_let(cancel);
     } else {
         location->header->first_definition = position;
     }
@@ -384,6 +394,7 @@ void location_define(struct location *location, const void *record, size_t size,
 
 void location_void(struct location *location, uint64_t position)
 {
+    int cancel = cancel_hold();
     pthread_mutex_lock(&location->lock);
     uint8_t kind = location->file.path ? kind_at(location, position) : RECORD_NONE;
     if (kind != RECORD_NONE) {
@@ -394,11 +405,13 @@ void location_void(struct location *location, uint64_t position)
     if (!location->header) /* its thread has ended */
         own_file_rest(&location->file);
     pthread_mutex_unlock(&location->lock);
+    cancel_let(cancel);
 }
 
 void location_set_bytes(struct location *location, uint64_t position, uint64_t bytes)
 {
     const size_t rest = offsetof(struct record_message, bytes) - sizeof(struct record_base);
+    int cancel = cancel_hold();
     pthread_mutex_lock(&location->lock);
     uint8_t kind = location->header ? kind_at(location, position) : RECORD_NONE;
     if (kind != RECORD_NONE) {
@@ -406,6 +419,7 @@ void location_set_bytes(struct location *location, uint64_t position, uint64_t b
         store(location, position + head + rest, &bytes, sizeof bytes);
     }
     pthread_mutex_unlock(&location->lock);
+    cancel_let(cancel);
 }
 
 void *location_scratch(struct location *location, size_t size)

@@ -2,6 +2,7 @@
 #ifndef SIGHT_RECORD_OWN_FILE_H
 #define SIGHT_RECORD_OWN_FILE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,5 +47,19 @@ void own_file_close(struct own_file *file);
 /* Closes the file that could be made but not used, for `reason` (of errno), and gives it a name that says so, with
    RECORD_FAILED_SUFFIX: `sight record` finds it. */
 void own_file_fail(struct own_file *file, int reason);
+
+/* Calls of the system are where a thread that was cancelled ends: not in ours, which may hold a lock, but where it
+   would end without us. Between the two, with what the first returned. */
+static inline int cancel_hold(void)
+{
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+static inline void cancel_let(int before)
+{
+    pthread_setcancelstate(before, NULL);
+}
 
 #endif

@@ -67,7 +67,7 @@ struct location *recorder_attach(void)
 {
     if (refused)
         return NULL;
-    int before = errno;
+    int before = errno, cancel = cancel_hold();
     pthread_mutex_lock(&locations_lock);
     struct record_header header = about;
     /* Numbers in the order of the threads' first calls: thread 0 is the one that initialised MPI. */
@@ -90,6 +90,7 @@ struct location *recorder_attach(void)
     /* The program must not see what opening a file did to it; without a location the caller reports errno. */
     if (location)
         errno = before;
+    cancel_let(cancel);
     return location;
 }
 
@@ -220,10 +221,12 @@ static bool begin(enum function function, const void *caller, int64_t begin_tick
 void recorder_start(enum function function, const void *caller, int64_t begin_ticks, bool threaded)
 {
     static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+    int cancel = cancel_hold();
     pthread_mutex_lock(&starting);
     if (!recorder.started && settings_read(&settings) && !begin(function, caller, begin_ticks, threaded))
         sessions_end();
     pthread_mutex_unlock(&starting);
+    cancel_let(cancel);
 }
 
 void recorder_look_at_hosts(MPI_Comm all)

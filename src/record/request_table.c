@@ -25,10 +25,11 @@ static bool table_open(void)
 struct record_request *request_table_page(uint32_t number)
 {
     uint64_t at = (uint64_t)number * PAGE_SIZE;
-    int before = errno;
+    int before = errno, cancel = cancel_hold();
     struct record_request *page = NULL;
     if (number < PAGES_MAX && table_open() && own_file_extend(&file, at, PAGE_SIZE))
         page = own_file_map(&file, at, PAGE_SIZE);
+    cancel_let(cancel);
     errno = before;
     return page;
 }
