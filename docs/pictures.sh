@@ -9,7 +9,7 @@ docs=$srcdir/docs
 work=$(mktemp -d "${TMPDIR:-/tmp}/sight-pictures.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 export SIGHT_CACHE="$work/cache"
-traced=findings,iterations,search,timeline
+traced=concurrency,findings,iterations,search,timeline
 
 for processes in 2 16 1024 65536; do
     mkdir -p "$docs/gallery/$processes"

@@ -131,6 +131,7 @@ typedef double analysis_RATIO;
     X(path_mpi_ns)     /* in MPI */                                                                                    \
     X(impact_ns)       /* waiting of all processes because of what it does on the path */                              \
     X(clock_shift_ns)  /* largest shift of an event, where clocks were corrected */                                    \
+    X(concurrency_ns)  /* not of a process: [n - 1] is how long n processes compute at once */                         \
     X(polled_ns)       /* between looks for a message that are one wait: naps, no computing (graph/polls.h) */         \
     X(delay_ns)        /* waiting caused by what it does longer than others */
 
@@ -166,6 +167,7 @@ struct analysis {
                                 after it; not waits: see waits/uneven.h */
     struct wait_sums contention; /* a part of the waits for messages: see waits/endpoints.h; `calls` are all of them */
     int64_t synchronising_course_ns[COURSE_BINS]; /* of `synchronising` */
+    int64_t computing_course_ns[COURSE_BINS];     /* computing of all processes, as `concurrency_ns` counts it */
     int64_t *
         *own_course_ns; /* by state (the first of its name): time of its calls over time, excluding waits; NULL: none */
 #define ANALYSIS_ARRAY(member) int64_t *member;

@@ -156,6 +156,8 @@ enum file_attribute {
     X(site)                                                                                                            \
     X(among)                                                                                                           \
     X(synchronising)                                                                                                   \
+    X(concurrency)                                                                                                     \
+    X(busy)                                                                                                            \
     X(own)                                                                                                             \
     X(path)                                                                                                            \
     X(impact)                                                                                                          \

@@ -336,6 +336,21 @@ static void read_synchronising(struct metrics_file *file)
         read_course(file, file->metrics->analysis->synchronising_course_ns);
 }
 
+/* How long so many processes compute at once, and computing over the run. */
+static void read_concurrency(struct metrics_file *file)
+{
+    const struct analysis *analysis = file->metrics->analysis;
+    uint64_t processes = file_count(file, ATTRIBUTE_processes, UINT32_MAX);
+    if (analysis && processes > 0 && processes <= analysis->process_count)
+        analysis->concurrency_ns[processes - 1] = file_time(file, ATTRIBUTE_time_s);
+}
+
+static void read_busy(struct metrics_file *file)
+{
+    if (file->metrics->analysis)
+        read_course(file, file->metrics->analysis->computing_course_ns);
+}
+
 static void read_own(struct metrics_file *file)
 {
     if (!file->metrics->analysis)

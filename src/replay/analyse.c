@@ -9,6 +9,7 @@
 #include "graph/wait_windows.h"
 #include "replay/analyst.h"
 #include "replay/call_sites.h"
+#include "replay/concurrency.h"
 #include "replay/hub.h"
 #include "replay/replay.h"
 #include "waits/critical_path.h"
@@ -526,7 +527,7 @@ static void take_polling(struct analyst *analyst)
 /* The first steps need only the graph, and later ones need their results: savings are differences to the replay of
    save_nothing, and which replays matter follows from the sums of waits. Steps of one group write different parts of
    the analysis, so that they can run in parallel. */
-enum { FIRST_STEPS = 3, NAMED_STEPS = 9, LATER_STEPS = NAMED_STEPS + WAIT_KIND_COUNT };
+enum { FIRST_STEPS = 3, NAMED_STEPS = 10, LATER_STEPS = NAMED_STEPS + WAIT_KIND_COUNT };
 
 static void first_step(void *context, size_t index)
 {
@@ -538,7 +539,7 @@ static void later_step(void *context, size_t index)
 {
     static void (*const steps[NAMED_STEPS])(struct analyst *) = {
         take_delays,           take_contention,    save_own_time, save_small_messages, save_by_even_totals,
-        save_by_even_sections, save_by_even_steps, take_uneven,   take_call_sites};
+        save_by_even_sections, save_by_even_steps, take_uneven,   take_call_sites,     concurrency_take};
     if (index < NAMED_STEPS)
         steps[index](context);
     else if (index - NAMED_STEPS != WAIT_NONE)

@@ -32,9 +32,10 @@ static struct metrics *alike(size_t count, double compute, double communication)
 
 static void test_table(void)
 {
-    static const char *const charts[] = {
-        "communication", "compute",       "activity",   "summary", "balance", "messages", "matrix",     "findings",
-        "waits",         "critical-path", "efficiency", "search",  "flame",   "scaling",  "iterations", "timeline"};
+    static const char *const charts[] = {"communication", "compute",    "activity", "summary", "balance",
+                                         "messages",      "matrix",     "findings", "waits",   "critical-path",
+                                         "concurrency",   "efficiency", "search",   "flame",   "scaling",
+                                         "iterations",    "timeline"};
     enum { CHARTS = sizeof charts / sizeof *charts };
     tap_equal_int((long long)chart_count(), CHARTS, "as many charts as known here");
     struct metrics *metrics = alike(0, 0, 0);
@@ -218,6 +219,22 @@ static void test_waits(void)
     metrics_free(metrics);
 }
 
+static void test_concurrency(void)
+{
+    static const char id[] = "concurrency";
+    struct metrics *metrics = alike(4, 3, 1);
+    struct analysis *analysis = metrics->analysis = analysis_new(4, metrics->defs->state_count);
+    analysis->duration = hand_ns(4);
+    expect_answer(metrics, id, "How many processes compute at once is not known", "an older metrics file");
+    analysis->concurrency_ns[0] = hand_ns(1);
+    expect_answer(metrics, id, "On average 0.25 of 4 processes compute at once, at most one for 100 % of the run",
+                  "a process that computes alone");
+    analysis->concurrency_ns[3] = hand_ns(2);
+    expect_answer(metrics, id, "On average 2.2 of 4 processes compute at once, all of them for 50 % of the run",
+                  "and all of them");
+    metrics_free(metrics);
+}
+
 static void test_efficiency(void)
 {
     static const char id[] = "efficiency";
@@ -353,6 +370,7 @@ int main(void)
     test_summary();
     test_balance();
     test_waits();
+    test_concurrency();
     test_efficiency();
     test_messages();
     test_matrix_one();

@@ -453,6 +453,23 @@ static void xml_delays(struct output *output, const struct metrics *metrics)
         (struct xml_times){"delay", "cost_s", "before_s", analysis->delay_states_ns, analysis->delay_before_ns});
 }
 
+static void xml_concurrency(struct output *output, const struct analysis *analysis)
+{
+    bool any = false;
+    for (size_t i = 0; i < analysis->process_count; i++) {
+        if (analysis->concurrency_ns[i] <= 0)
+            continue;
+        output_print(output, "<concurrency processes=\"%zu\" time_s=\"", i + 1);
+        value_write_xml(output, value_time(analysis->concurrency_ns[i]));
+        output_text(output, "\"/>\n");
+        any = true;
+    }
+    if (!any)
+        return;
+    output_text(output, "<busy");
+    xml_course(output, analysis->computing_course_ns);
+}
+
 static void xml_number_TIME(struct output *output, int64_t ns)
 {
     value_write_xml(output, value_time(ns));
@@ -490,6 +507,7 @@ static void xml_analysis(struct output *output, const struct metrics *metrics)
         output_text(output, "<synchronising");
         xml_course(output, analysis->synchronising_course_ns);
     }
+    xml_concurrency(output, analysis);
     xml_own(output, metrics);
     xml_path(output, metrics);
     xml_delays(output, metrics);
