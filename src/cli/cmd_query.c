@@ -10,6 +10,7 @@
 #include "search/expression.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 struct printed {
@@ -44,7 +45,11 @@ static void write_text(struct output *output, const struct answer *answer)
         text_for_terminal(cell, sizeof cell, answer->rows[row].focus, 40);
         text_table_cell(table, cell, true);
         for (size_t i = 0; i < answer->metric_count; i++) {
-            answer_text(cell, answer, i, answer->values[row * answer->metric_count + i]);
+            double value = answer->values[row * answer->metric_count + i];
+            const char *verdict = answer_verdict(answer, i, value);
+            size_t length = strlen(answer_text(cell, answer, i, value));
+            if (verdict)
+                snprintf(cell + length, sizeof cell - length, " %s", verdict);
             text_table_cell(table, cell, false);
         }
     }
@@ -73,6 +78,22 @@ static void write_csv(struct output *output, const struct answer *answer)
     }
 }
 
+/* Of metrics with limits only. */
+static void write_verdicts(struct json *json, const struct answer *answer, size_t row)
+{
+    bool open = false;
+    for (size_t i = 0; i < answer->metric_count; i++) {
+        const char *verdict = answer_verdict(answer, i, answer->values[row * answer->metric_count + i]);
+        if (verdict && !open)
+            json_open(json, "verdicts", '{');
+        open = open || verdict;
+        if (verdict)
+            json_value(json, answer->metrics[i], value_text(verdict));
+    }
+    if (open)
+        json_close(json, '}');
+}
+
 static void write_json(struct output *output, const struct answer *answer)
 {
     struct json json = {.output = output};
@@ -84,6 +105,7 @@ static void write_json(struct output *output, const struct answer *answer)
         json_value(&json, "focus", value_text(answer->rows[row].focus));
         for (size_t i = 0; i < answer->metric_count; i++)
             json_value(&json, answer->metrics[i], value_of(answer, row, i));
+        write_verdicts(&json, answer, row);
         json_close(&json, '}');
     }
     json_close(&json, ']');

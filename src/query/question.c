@@ -115,12 +115,27 @@ static size_t metric_length(const char *text)
     return at;
 }
 
-/* A user's metric that is to be shown as a share. */
-static bool is_percent(const struct asked *asked, const struct expression *expression)
+/* The user's metric that the expression is, by its name alone; NULL: it is computed, or one of ours. */
+static const struct definition *definition_of(const struct asked *asked, const struct expression *expression)
 {
     const struct expression_step *step = expression->steps;
-    return expression->count == 1 && step->op == 'm' && step->metric >= METRIC_COUNT &&
-           asked->definitions->list[step->metric - METRIC_COUNT].percent;
+    if (expression->count != 1 || step->op != 'm' || step->metric < METRIC_COUNT)
+        return NULL;
+    return &asked->definitions->list[step->metric - METRIC_COUNT];
+}
+
+/* How values of the next metric are shown and judged. */
+static void take_looks(struct answer *answer, const struct definition *definition)
+{
+    size_t count = answer->metric_count + 1;
+    answer->percent = memory_resize(answer->percent, count * sizeof *answer->percent);
+    answer->limits = memory_resize(answer->limits, count * sizeof *answer->limits);
+    answer->percent[count - 1] = definition && definition->percent;
+    for (size_t i = 0; i < 2; i++) {
+        answer->limits[count - 1][i] = NAN;
+        if (definition)
+            answer->limits[count - 1][i] = definition->limits[i];
+    }
 }
 
 static enum status take_metrics(struct asked *asked, const char *text)
@@ -145,8 +160,7 @@ static enum status take_metrics(struct asked *asked, const char *text)
         asked->metrics[answer->metric_count] = expression;
         answer->units = memory_resize(answer->units, (answer->metric_count + 1) * sizeof *answer->units);
         answer->units[answer->metric_count] = expression.unit;
-        answer->percent = memory_resize(answer->percent, (answer->metric_count + 1) * sizeof *answer->percent);
-        answer->percent[answer->metric_count] = is_percent(asked, &expression);
+        take_looks(answer, definition_of(asked, &expression));
         ARRAY_PUSH(answer->metrics, answer->metric_count, capacity, word);
         if (!text[length])
             return STATUS_OK;
@@ -499,6 +513,17 @@ char *answer_text(char buffer[TEXT_NUMBER_SIZE], const struct answer *answer, si
     return buffer;
 }
 
+const char *answer_verdict(const struct answer *answer, size_t metric, double value)
+{
+    double fair = answer->limits[metric][0], poor = answer->limits[metric][1];
+    if (isnan(value) || (isnan(fair) && isnan(poor)))
+        return NULL;
+    /* Comparing with NAN is false. */
+    if (value >= poor)
+        return "poor";
+    return value >= fair ? "fair" : "good";
+}
+
 void answer_clear(struct answer *answer)
 {
     for (size_t i = 0; i < answer->metric_count; i++)
@@ -508,6 +533,7 @@ void answer_clear(struct answer *answer)
     free(answer->metrics);
     free(answer->units);
     free(answer->percent);
+    free(answer->limits);
     free(answer->rows);
     free(answer->values);
     *answer = (struct answer){0};

@@ -39,7 +39,8 @@ struct answer_row {
 struct answer {
     char **metrics; /* as asked */
     struct search_unit *units;
-    bool *percent; /* is to be shown as a share */
+    bool *percent;       /* is to be shown as a share */
+    double (*limits)[2]; /* from which on a value is fair, and poor; NAN: no verdict */
     size_t metric_count;
     struct answer_row *rows; /* by process, then by value */
     double *values;          /* [row * metric_count + metric]; NAN: not known */
@@ -60,6 +61,9 @@ void answer_clear(struct answer *answer);
 
 /* A number of the unit of a metric as people read it: "1.23 ms", "66 kB/s", "12 %"; "-": not known. */
 char *answer_text(char buffer[TEXT_NUMBER_SIZE], const struct answer *answer, size_t metric, double value);
+
+/* "fair" or "poor", by the limits that the user's definition sets; "good" below them; NULL: no verdict. */
+const char *answer_verdict(const struct answer *answer, size_t metric, double value);
 
 /* What is damaged of the trace. */
 const struct trace_end *question_end(const struct question *question);
