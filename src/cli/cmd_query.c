@@ -40,7 +40,7 @@ static void write_text(struct output *output, const struct answer *answer)
     char cell[VALUE_TEXT_SIZE];
     text_table_cell(table, "focus", true);
     for (size_t i = 0; i < answer->metric_count; i++)
-        text_table_cell(table, answer->metrics[i], false);
+        text_table_cell(table, answer->titles[i], false);
     for (size_t row = 0; row < answer->row_count; row++) {
         text_for_terminal(cell, sizeof cell, answer->rows[row].focus, 40);
         text_table_cell(table, cell, true);
@@ -54,7 +54,7 @@ static void write_text(struct output *output, const struct answer *answer)
         }
     }
     text_table_print(table, output, "");
-    /* Only --limit of the question cuts: it is said, so that the table does not pass for all. */
+    /* A table has room for so many values: the rest must not pass for nothing. */
     if (answer->cut)
         output_text(output, "There are more values than rows.\n");
 }

@@ -62,7 +62,8 @@ static void place_text(const struct answer *answer, const struct answer_row *row
         text_append(text, size, "%sfrom %s to %s", *text ? ", " : "", text_duration(from, llround(part * row->key)),
                     text_duration(to, llround(part * (row->key + 1.0))));
     } else if (!*text || answer->product) {
-        text_append(text, size, "%s%s", *text ? ", " : "", last_word(row->focus));
+        text_append(text, size, "%s%s%s", *text ? ", " : "", answer->axis == AXIS_ITERATIONS ? "iteration " : "",
+                    last_word(row->focus));
     }
 }
 
@@ -71,7 +72,7 @@ void answer_plot_title(const struct answer *answer, char title[ANSWER_TITLE_SIZE
     char most[TEXT_NUMBER_SIZE], mean[TEXT_NUMBER_SIZE], place[FOCUS_TEXT_SIZE];
     /* The title is about the first metric: it is what was asked for first. */
     size_t row = largest_row(answer, 0);
-    const char *name = answer->metrics[0];
+    const char *name = answer->titles[0];
     if (row == answer->row_count) {
         snprintf(title, ANSWER_TITLE_SIZE, "%.300s is not known anywhere", name);
     } else if (answer->row_count == 1) {
@@ -178,6 +179,8 @@ static void draw_columns(struct canvas *canvas, const struct answer *answer, siz
         if (known == 0 || share == zero)
             continue;
         place_text(answer, &answer->rows[first], place, sizeof place);
+        if (end - first > 1)
+            text_append(place, sizeof place, " and %zu more, mean", end - first - 1);
         canvas_tip(canvas, "%s: %s", place, answer_text(number, answer, metric, sum / known));
         canvas_rect(canvas, plot.x + (double)i * width + gap / 2, plot.y + plot.height * (1 - fmax(share, zero)),
                     (double)(end - first) / (double)fold * width - gap + seam, plot.height * fabs(share - zero),
@@ -197,7 +200,7 @@ static void draw_column_panels(struct canvas *canvas, const struct answer *answe
     /* Each metric has a panel with an axis of its own: their units differ. */
     plot.height = (area.height - BELOW - 24 - (double)(panels - 1) * PANEL_GAP) / (double)panels;
     for (size_t i = 0; i < panels; i++) {
-        canvas_text_cut(canvas, plot.x, plot.y - 14, plot.width, caption_style(), answer->metrics[i]);
+        canvas_text_cut(canvas, plot.x, plot.y - 14, plot.width, caption_style(), answer->titles[i]);
         draw_columns(canvas, answer, i, plot);
         if (i + 1 == panels)
             draw_numbers(canvas, answer, plot);
@@ -259,7 +262,7 @@ static void draw_bars(struct canvas *canvas, const struct answer *answer, struct
     double width = (area.width - names) / (double)panels;
     for (size_t k = 0; k < panels; k++)
         canvas_text_cut(canvas, area.x + names + (double)k * width, area.y + 10, width - 16, caption_style(),
-                        answer->metrics[k]);
+                        answer->titles[k]);
     for (size_t i = 0; i < shown; i++) {
         double y = area.y + 24 + (double)i * BAR;
         canvas_text_cut(canvas, area.x, y + BAR / 2.0, names - 12, (struct text_style){0},
@@ -432,7 +435,12 @@ static const char *axis_word(const struct answer *answer)
     return words[answer->axis] ? words[answer->axis] : "";
 }
 
-/* How many processes a picture of this size shows as one: see draw_columns and terrain_of. */
+static bool has_columns(const struct answer *answer)
+{
+    return answer->product || answer->by_time || answer->axis == AXIS_PROCESSES || answer->axis == AXIS_ITERATIONS;
+}
+
+/* How many rows a picture of this size shows as one: see draw_columns and terrain_of. */
 static size_t fold_of(const struct answer *answer, double width, double height)
 {
     size_t room = (size_t)fmax(1, (width - 2 * MARGIN - LABELS) / COLUMN_LEAST), processes = answer->row_count;
@@ -441,10 +449,17 @@ static size_t fold_of(const struct answer *answer, double width, double height)
         processes = 0;
         for (size_t i = 0; i < answer->row_count; i++)
             processes += i == 0 || answer->rows[i].rank != answer->rows[i - 1].rank;
-    } else if (answer->axis != AXIS_PROCESSES) {
+    } else if (!has_columns(answer)) {
         return 1;
     }
     return (processes + room - 1) / room;
+}
+
+static const char *rows_word(const struct answer *answer)
+{
+    if (answer->product || answer->axis == AXIS_PROCESSES)
+        return "processes";
+    return answer->by_time ? "parts" : "iterations";
 }
 
 static void subtitle_of(const struct answer *answer, double width, double height, char *text, size_t size)
@@ -453,12 +468,7 @@ static void subtitle_of(const struct answer *answer, double width, double height
     *text = '\0';
     text_append(text, size, "%s%s", answer->product ? "by process, " : "", axis_word(answer));
     if (fold > 1)
-        text_append(text, size, "; what is drawn is the mean of %zu processes each", fold);
-}
-
-static bool has_columns(const struct answer *answer)
-{
-    return answer->product || answer->by_time || answer->axis == AXIS_PROCESSES || answer->axis == AXIS_ITERATIONS;
+        text_append(text, size, "; what is drawn is the mean of %zu %s each", fold, rows_word(answer));
 }
 
 void answer_plot_write(struct output *output, enum canvas_kind kind, double width, double height,

@@ -125,12 +125,14 @@ static const struct definition *definition_of(const struct asked *asked, const s
 }
 
 /* How values of the next metric are shown and judged. */
-static void take_looks(struct answer *answer, const struct definition *definition)
+static void take_looks(struct answer *answer, const char *name, const struct definition *definition)
 {
     size_t count = answer->metric_count + 1;
     answer->percent = memory_resize(answer->percent, count * sizeof *answer->percent);
     answer->limits = memory_resize(answer->limits, count * sizeof *answer->limits);
     answer->percent[count - 1] = definition && definition->percent;
+    answer->titles = memory_resize(answer->titles, count * sizeof *answer->titles);
+    answer->titles[count - 1] = memory_copy_string(definition ? definition->title : name);
     for (size_t i = 0; i < 2; i++) {
         answer->limits[count - 1][i] = NAN;
         if (definition)
@@ -160,7 +162,7 @@ static enum status take_metrics(struct asked *asked, const char *text)
         asked->metrics[answer->metric_count] = expression;
         answer->units = memory_resize(answer->units, (answer->metric_count + 1) * sizeof *answer->units);
         answer->units[answer->metric_count] = expression.unit;
-        take_looks(answer, definition_of(asked, &expression));
+        take_looks(answer, word, definition_of(asked, &expression));
         ARRAY_PUSH(answer->metrics, answer->metric_count, capacity, word);
         if (!text[length])
             return STATUS_OK;
@@ -394,12 +396,16 @@ static void add_row(struct asked *asked, size_t process, uint32_t key)
         rank = asked->cube->ranks[asked->rows[process]];
     else if (asked->axis == AXIS_PROCESSES)
         rank = asked->cube->ranks[key];
+    uint32_t number = key;
+    /* Of very many iterations, each key stands for several: its number is that of the first. */
+    if (asked->axis == AXIS_ITERATIONS && key != CUBE_ANY)
+        number = key * (uint32_t)larger(asked->cube->block, (size_t)1);
     size_t capacity = answer->row_capacity;
     ARRAY_RESERVE(answer->rows, answer->row_capacity, answer->row_count);
     if (answer->row_capacity > capacity)
         answer->values =
             memory_resize(answer->values, answer->row_capacity * answer->metric_count * sizeof *answer->values);
-    answer->rows[row] = (struct answer_row){.focus = row_path(asked, rank, key), .rank = rank, .key = key};
+    answer->rows[row] = (struct answer_row){.focus = row_path(asked, rank, key), .rank = rank, .key = number};
     row_values(asked, process, key, &answer->values[row * answer->metric_count]);
 }
 
@@ -526,11 +532,14 @@ const char *answer_verdict(const struct answer *answer, size_t metric, double va
 
 void answer_clear(struct answer *answer)
 {
-    for (size_t i = 0; i < answer->metric_count; i++)
+    for (size_t i = 0; i < answer->metric_count; i++) {
         free(answer->metrics[i]);
+        free(answer->titles[i]);
+    }
     for (size_t i = 0; i < answer->row_count; i++)
         free(answer->rows[i].focus);
     free(answer->metrics);
+    free(answer->titles);
     free(answer->units);
     free(answer->percent);
     free(answer->limits);

@@ -38,6 +38,7 @@ struct answer_row {
 
 struct answer {
     char **metrics; /* as asked */
+    char **titles;  /* for people: a definition's own, or as asked */
     struct search_unit *units;
     bool *percent;       /* is to be shown as a share */
     double (*limits)[2]; /* from which on a value is fair, and poor; NAN: no verdict */

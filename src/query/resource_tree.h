@@ -5,7 +5,7 @@
 #include "engine/engine.h"
 
 /* What a run has, as Paradyn's Where Axis: paths of functions, machines, communicators and phases, with the time of the
-   first event of each. They are the paths that a focus takes (question.h). */
+   first event of each. They are the paths that a focus takes (question.h), except for threads. */
 
 struct resource {
     char *path;       /* "/Code/p2p/MPI_Send", "/Machine/3/0"; owned */

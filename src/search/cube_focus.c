@@ -105,6 +105,11 @@ static void count_parts(const struct cube *cube, struct cube_focus *focus, uint3
 {
     for (uint32_t i = 0; focus->wanted[axis] && i < cuts->count; i++) {
         bool again = false;
+        /* A constraint may narrow the axis by which the question divides. */
+        if (axis == AXIS_PHASES && focus->key[axis] != CUBE_ANY && focus->key[axis] != i)
+            continue;
+        if (axis == AXIS_ITERATIONS && focus->in_iteration && !focus->in_iteration[i])
+            continue;
         count_location(cube, cube_cell_of(&focus->table[axis], axis, i), location, cuts, i, &again);
     }
 }

@@ -78,6 +78,9 @@ static enum status take_unit(struct word_file *file, const char *value)
     struct search_unit unit = {0};
     /* Powers add up: after "/" they count below the line. */
     int sign = 1;
+    /* More factors than any unit needs, and than an int8_t holds. */
+    if (strlen(value) > 30)
+        return word_file_fault(file, "a unit of more than 30 letters:", value);
     for (const char *at = value;;) {
         size_t length = strcspn(at, "*/ \t");
         if (length == 1 && *at == 's')
@@ -92,10 +95,12 @@ static enum status take_unit(struct word_file *file, const char *value)
             return word_file_fault(file, "a unit is s, bytes, count, 1 or %, or several with * or /, not", at);
         at += length;
         at += strspn(at, " \t");
-        if (!*at || strlen(value) > 30) /* which no unit needs, and int8_t would not hold */
+        if (!*at)
             break;
+        if (*at != '*' && *at != '/')
+            return word_file_fault(file, "units are joined by * or /, not by", at);
         sign = *at == '/' ? -1 : 1;
-        at += strcspn(at, " \t") > 0;
+        at++;
         at += strspn(at, " \t");
     }
     definition->unit = unit;
