@@ -103,12 +103,14 @@ static int view_following(const struct view_options *options, struct server_opti
         return command_fault(&err);
     sigset_t ends = block_signals();
     struct server *server = server_start(where, following_answer, following, &err);
-    following_start(following);
     int signal_number = 0;
     if (server) {
+        following_start(following);
         signal_number = serve(options, server, &ends);
         server_stop(server);
     }
+    /* A reading and its judgement may take long: another signal ends sight at once. */
+    pthread_sigmask(SIG_UNBLOCK, &ends, NULL);
     following_end(following);
     return err.kind == ERROR_NONE ? EXIT_SIGNAL + signal_number : command_fault(&err);
 }

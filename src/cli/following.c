@@ -40,6 +40,7 @@ struct following {
     char folder[PATH_SIZE - 100]; /* of the readings */
     int place;                    /* of unfinished_make_directory */
     pthread_t thread;
+    bool started; /* the thread */
     atomic_bool ends, running;
     pthread_mutex_t lock; /* of all that follows, and the users */
     struct served *newest;
@@ -137,6 +138,9 @@ static void *follow(void *context)
     bool writes = true;
     while (writes && pause_for(following, larger(LEAST_PAUSE_NS, READING_PART * took_ns))) {
         int64_t begin_ns = clock_ns();
+        /* One judgement at a time: pages ask for that of what they show. */
+        if (side_is_judging(&following->newest->side))
+            continue;
         /* Asked first: what it writes last is read, too. */
         writes = snapshot_is_written(following->options->common.inputs[0]);
         read_again(following);
@@ -159,10 +163,12 @@ struct following *following_begin(const struct view_options *options, const char
         free(following);
         return NULL;
     }
+    /* Each reading has an index: it goes with the folder. */
+    setenv("SIGHT_CACHE", following->folder, 1);
     following->newest = read_now(following, 0, false, err);
     if (following->newest)
         return following;
-    rmdir(following->folder);
+    unfinished_remove();
     unfinished_drop(following->place);
     free(following);
     return NULL;
@@ -171,7 +177,8 @@ struct following *following_begin(const struct view_options *options, const char
 void following_start(struct following *following)
 {
     side_judge(&following->newest->side);
-    if (pthread_create(&following->thread, NULL, follow, following) != 0)
+    following->started = pthread_create(&following->thread, NULL, follow, following) == 0;
+    if (!following->started)
         atomic_store(&following->running, false);
 }
 
@@ -205,13 +212,14 @@ void following_answer(void *context, const struct server_request *request, struc
 void following_end(struct following *following)
 {
     atomic_store(&following->ends, true);
-    pthread_join(following->thread, NULL);
+    if (following->started)
+        pthread_join(following->thread, NULL);
     for (struct served *served = following->newest; served;) {
         struct served *older = served->older;
         served_free(served);
         served = older;
     }
-    rmdir(following->folder);
+    unfinished_remove();
     unfinished_drop(following->place);
     free(following);
 }

@@ -6,8 +6,8 @@
 #include "view/server.h"
 
 /* `sight view DIRECTORY` of a program that runs: its recording is read again and again, each time as a trace of its own
-   that the page loads when it is there. Reading takes a tenth of the time at most, and waits for two seconds at least.
-   Nothing is read while nothing happens, and no more once the program has ended. */
+   that the page loads when it is there. Reading, without judging, takes a tenth of the time at most, and waits for two
+   seconds at least. While nothing happens the page stays as it is; once the program has ended, nothing more is read. */
 struct following;
 
 /* Reads the recording of the directory, the options' input, for the first time. NULL and a fault. */

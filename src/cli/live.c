@@ -80,9 +80,7 @@ static bool is_judged(const struct live *live)
     return live->whole || live->stuck->kind == STUCK_ENDED || live->stuck->waited_ns < STUCK_QUIET_NS;
 }
 
-/* When the program has ended, sight record merges and removes the files, perhaps while they are listed here: what was
-   read then is only a part. */
-static enum status check_whole(const struct recordings *recordings, const char *directory, struct error *err)
+enum status live_check_whole(const struct recordings *recordings, const char *directory, struct error *err)
 {
     for (size_t i = 0; i < recordings->file_count; i++)
         if (access(recordings->files[i].path, F_OK) != 0)
@@ -113,7 +111,7 @@ enum status live_open(struct live *live, const char *directory, bool with_iterat
             status = judge_whole(live, err);
     }
     if (status == STATUS_OK)
-        status = check_whole(&state->recordings, directory, err);
+        status = live_check_whole(&state->recordings, directory, err);
     if (status == STATUS_OK)
         live->metrics = accumulator_metrics(state->accumulator, err);
     if (!live->metrics) {

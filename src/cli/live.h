@@ -34,4 +34,9 @@ void live_close(struct live *live);
    any process of this user; the latest one. NULL: there is none. Freed by the caller. */
 char *live_find(long pid);
 
+/* STATUS_FAILED and a fault if files that were listed are gone: when the program has ended, sight record merges and
+   removes them, perhaps while they are listed, and what was read then is only a part. */
+struct recordings;
+enum status live_check_whole(const struct recordings *recordings, const char *directory, struct error *err) MUST_CHECK;
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/snapshot.h"
 
+#include "cli/live.h"
 #include "cli/recording.h"
 #include "cli/still_running.h"
 #include "convert/record/read_record.h"
@@ -35,6 +36,8 @@ enum status snapshot_write(const char *directory, const char *path, uint64_t *ev
         reader = record_reader_open(&recordings, 0, err);
         status = reader ? recording_write(reader, path, true, err) : STATUS_FAILED;
     }
+    if (status == STATUS_OK)
+        status = live_check_whole(&recordings, directory, err);
     if (status == STATUS_OK) {
         struct record_summary summary = record_reader_summary(reader);
         *events = summary.events;

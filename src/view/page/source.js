@@ -251,13 +251,15 @@ class EmbeddedSource {
 class ServerSource {
   static async open() {
     const source = new ServerSource();
+    // Asked before the rest: a trace that is newer than this number is noticed.
+    source.version = await fetch('version').then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
     source.meta = readMeta(await source.json('meta'));
     return source;
   }
 
   /** Of a program that runs: calls `renew` once more of it has been read. The zoom is in the address. */
   async follow(renew) {
-    const first = await fetch('version').then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
+    const first = this.version;
     while (first?.running) {
       await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS));
       const now = await this.json('version').catch(() => null);
