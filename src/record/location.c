@@ -264,6 +264,8 @@ bool location_next_block(struct location *location, size_t size)
     /* A record larger than a block fits nowhere: it is left out. */
     if (!location->block || size > location->header->block_size - RECORD_BLOCK_HEAD)
         return false;
+    /* Writing is where a thread may be cancelled, which must not happen with the lock. */
+    int cancel = cancel_hold();
     own_lock(location);
     int before = errno, error = location->failed;
     bool flushed = !error && (location->keep || block_flush(location));
@@ -277,6 +279,7 @@ bool location_next_block(struct location *location, size_t size)
     own_unlock(location);
     if (!flushed)
         location_stop(location, reason_of(error));
+    cancel_let(cancel);
     return flushed;
 }
 
