@@ -68,14 +68,14 @@ static void read_function(struct reading *reading, const char *line)
     if (!row)
         return;
     row->count += calls;
-    row->time_ns += time_ns;
-    row->exclusive_ns += time_ns;
+    time_add(&row->time_ns, time_ns);
+    time_add(&row->exclusive_ns, time_ns);
     if (calls > 0 && min_ns < row->min_ns)
         row->min_ns = min_ns;
     if (max_ns > row->max_ns)
         row->max_ns = max_ns;
     row->open += open;
-    row->open_ns += open_ns;
+    time_add(&row->open_ns, open_ns);
 }
 
 static struct message_row *message_row_of(struct message_row **rows, size_t *count, size_t *capacity, int64_t key)
@@ -250,12 +250,14 @@ static int by_weight(const void *a, const void *b)
 static void limit_tags(struct metrics *metrics)
 {
     sort_rows(metrics->tags, metrics->tag_count, sizeof *metrics->tags, by_weight);
+    if (metrics->tag_count > METRICS_TAGS) {
+        metrics->tags[METRICS_TAGS].is_rest = true;
+        metrics->tags[METRICS_TAGS].key = EVENT_UNKNOWN;
+    }
     while (metrics->tag_count > METRICS_TAGS + 1) {
         struct message_row *last = &metrics->tags[--metrics->tag_count], *rest = &metrics->tags[METRICS_TAGS];
         add_messages(rest, false, last->sent, last->bytes_sent);
         add_messages(rest, true, last->received, last->bytes_received);
-        rest->is_rest = true;
-        rest->key = EVENT_UNKNOWN;
     }
     sort_rows(metrics->tags, metrics->tag_count, sizeof *metrics->tags, by_key);
 }
@@ -267,7 +269,8 @@ void totals_use(struct metrics *metrics)
     for (size_t i = 0; i < metrics->process_count; i++) {
         struct process_row *row = &metrics->process[i];
         const char *text = totals_of(metrics->defs, row->rank);
-        if (!text)
+        /* Each begins with the times of a thread. */
+        if (!text || strncmp(text, "t ", 2) != 0)
             continue;
         process_row_clear(row);
         *row = (struct process_row){.rank = row->rank};
