@@ -2,6 +2,7 @@
 #include "core/memory.h"
 
 #include <malloc.h>
+#include <stdatomic.h>
 #include <string.h>
 
 static void (*memory_handler)(void);
@@ -20,7 +21,7 @@ void memory_failed(void)
 
 #ifdef M_MMAP_THRESHOLD
 static bool map_large;
-static unsigned keepers;
+static atomic_uint keepers;
 
 static void set_limits(int mapped_from, int kept)
 {
@@ -36,9 +37,9 @@ void memory_map_large(void)
 
 void memory_keep_freed(bool keep)
 {
-    unsigned before = keepers;
-    keepers = keep ? keepers + 1 : keepers - 1;
-    if (!map_large || (before > 0) == (keepers > 0))
+    /* The first keeper sets the limits, the last one resets them. */
+    bool changes = keep ? atomic_fetch_add(&keepers, 1) == 0 : atomic_fetch_sub(&keepers, 1) == 1;
+    if (!map_large || !changes)
         return;
     if (keep)
         set_limits(8 << 20, 16 << 20);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <ftw.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -55,7 +56,7 @@ static const int crashes[SIGNALS] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE};
 static struct sigaction before[SIGNALS];
 static char last_words[600];
 static volatile sig_atomic_t guarding;
-static unsigned open_archives;
+static atomic_uint open_archives;
 
 /* Puts back the handlers that were there before. */
 static void remove_handlers(void)
@@ -188,7 +189,7 @@ enum status otf2_files_open(struct otf2_archive *archive, struct input *input, s
     OTF2_Error_RegisterCallback(note_complaint, NULL);
     otf2_complaint();
     archive->guarded = true;
-    if (open_archives++ == 0)
+    if (atomic_fetch_add(&open_archives, 1) == 0)
         install_handlers();
     /* The library allocates 4 MB for the definitions of each location, and 2 MB for its events. */
     memory_keep_freed(true);
@@ -223,7 +224,7 @@ void otf2_files_close(struct otf2_archive *archive)
         OTF2_Reader_Close(archive->library);
     if (archive->guarded) {
         memory_keep_freed(false);
-        if (--open_archives == 0)
+        if (atomic_fetch_sub(&open_archives, 1) == 1)
             remove_handlers();
     }
     if (archive->directory) {

@@ -274,8 +274,8 @@ static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
     SET(SourceCodeLocation, on_place);
     SET(CallingContext, on_context);
     SET(IoRegularFile, on_file);
-    SET(IoDirectory, on_file);
     /* Directories are files to I/O events. */
+    SET(IoDirectory, on_file);
     SET(IoParadigm, on_api);
     SET(IoHandle, on_handle);
     SET(Parameter, on_parameter);
@@ -287,7 +287,6 @@ static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
 
 static void make_sites(struct otf2_defs *otf2)
 {
-    /* One more than there are: memory of no size could not be told from a failure. */
     otf2->sites = memory_new((otf2->place_count + 1) * sizeof *otf2->sites);
     for (size_t i = 0; i < otf2->place_count; i++)
         otf2->sites[i] =
