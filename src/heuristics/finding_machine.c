@@ -220,12 +220,13 @@ void finding_idle_fit(const struct metrics *metrics, struct finding *finding)
     if (finding->kind == FINDING_oversubscription || idle.processes == 0 || idle.processes != finding->causes.count ||
         idle.off_s < IDLE_SHARE * idle.outside_s || idle.off_s < IDLE_PART * finding->saving_s)
         return;
-    text_append(finding->text, sizeof finding->text,
-                " By the kernel's counters %s do%s not compute for at least %s of %s%s outside MPI: %s "
-                "sleep%s, or wait%s for files, pages of memory or locks",
-                who_text(who, &finding->causes, metrics->process_count), one ? "es" : "", seconds_text(off, idle.off_s),
-                seconds_text(outside, idle.outside_s), one ? "" : " each", one ? "it" : "they", one ? "s" : "",
-                one ? "s" : "");
+    text_append(
+        finding->text, sizeof finding->text,
+        " By the kernel's counters the main thread%s of %s do%s not compute for at least %s of %s%s outside MPI: %s "
+        "sleep%s, or wait%s for files, pages of memory or locks",
+        one ? "" : "s", who_text(who, &finding->causes, metrics->process_count), one ? "es" : "",
+        seconds_text(off, idle.off_s), seconds_text(outside, idle.outside_s), one ? "" : " each", one ? "it" : "they",
+        one ? "s" : "", one ? "s" : "");
     if (idle.disk_faults > 0)
         text_append(finding->text, sizeof finding->text, " (%s page%s read from a disk)",
                     text_thousands(pages, (uint64_t)idle.disk_faults),
