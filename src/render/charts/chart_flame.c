@@ -59,12 +59,13 @@ static double share_of(const struct flame *flame, const struct profile_node *nod
     return (double)node->total_ns / flame->all_ns;
 }
 
-/* What all samples have in common, such as main's caller, would fill rows without saying anything. */
-static uint32_t common_depth(const struct profile_tree *tree)
+/* What all samples have in common, such as main's caller, would fill rows without saying anything. Where the first
+   child has all the time, there is no other. */
+static uint32_t common_depth(const struct profile_tree *tree, int64_t all_ns)
 {
     size_t node = 0;
     while (node + 1 < tree->count && tree->node[node].self_ns == 0 &&
-           tree->node[node + 1].total_ns == tree->node[node].total_ns && tree->node[node].total_ns > 0)
+           tree->node[node + 1].depth > tree->node[node].depth && tree->node[node + 1].total_ns == all_ns && all_ns > 0)
         node++;
     return tree->count > 0 ? tree->node[node].depth : 0;
 }
@@ -136,7 +137,7 @@ void chart_flame_draw(struct canvas *canvas, const struct chart_input *input, st
     char note[300], samples[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE];
     struct flame flame = {
         canvas, {area.x, area.y, area.width, area.height - 30}, &rows, &tree, (double)profile->ns, 0, 0, 0};
-    flame.base = common_depth(&tree);
+    flame.base = common_depth(&tree, profile->ns);
     flame.levels = count_levels(&flame);
     flame.row = fmax(ROW_LEAST, fmin(ROW_MOST, flame.area.height / flame.levels));
     /* Too deep for the picture: the callees farthest from the base are left out. */

@@ -68,7 +68,7 @@ static void write_table(struct output *output, const struct causal_report *repor
     text_table_print(table, output, "  ");
 }
 
-/* Hot functions that nobody waits for: what people would make faster first, for nothing. */
+/* Hot functions that hardly anybody waits for: what people would make faster first, for next to nothing. */
 static void write_vain(struct output *output, const struct causal_report *report)
 {
     double least_ns = GAIN * (double)report->metrics->analysis->replay;
@@ -79,7 +79,8 @@ static void write_vain(struct output *output, const struct causal_report *report
             (double)saving_ns(report, &report->row[i], CAUSAL_SPEEDS - 1) >= least_ns)
             continue;
         snprintf(line, sizeof line,
-                 "%.*s has %s of the computing, but the run would gain nothing without it: no process waits for it.",
+                 "%.*s has %s of the computing, but the run would gain less than 1 %% without it: hardly any process "
+                 "waits for it.",
                  text_beginning(name, 80), name, text_share(share, share_of_computing(report, &report->row[i])));
         output_text(output, "\n");
         paragraph_write(output, "  ", "  ", line);
