@@ -81,8 +81,7 @@ static void report_lack(const struct convert_options *options, const struct conv
     const char *why = NULL;
     switch (result->lack) {
     case CONVERT_LACKS_NOTHING:
-        return;
-    /* Not asked for, or all there. */
+        return; /* not asked for, or all there */
     case CONVERT_LACKS_FILE:
         why = "standard input cannot be read twice";
         break;

@@ -149,7 +149,7 @@ static void write_numbers(struct output *output)
 
 static void write_exit_codes(struct output *output)
 {
-/* The table of main.h, so that help, manual and program have the same codes. */
+/* The table of command.h, so that help, manual and program have the same codes. */
 #define WRITE_CODE(name, code, meaning) output_print(output, "  %3d  %s\n", code, meaning);
     EXIT_CODES(WRITE_CODE)
 #undef WRITE_CODE

@@ -19,7 +19,7 @@ enum { VALUES = sizeof value_names / sizeof *value_names };
 static double value_at(size_t index, const struct metrics *metrics)
 {
     const struct analysis *analysis = metrics->analysis;
-    /* All are computed for the one that is asked for: they are sums that exist already. */
+    /* All are computed for the one that is asked for: each takes a pass over the processes at most. */
     const double values[] = {
 #define CONDITION(name, expression) expression,
 #include "heuristics/conditions.def"

@@ -27,7 +27,7 @@ static void find_functions(const struct analysis *analysis, const struct metrics
         size_t best = SIZE_MAX;
         for (size_t i = 0; i < analysis->state_count; i++) {
             bool taken = false;
-            /* By name, as the finding keeps names: it is read when the definitions may be gone. */
+            /* The finding keeps names, borrowed from the definitions: the same address is the same function. */
             for (size_t k = 0; k < place; k++)
                 taken |= finding->functions[k] == metrics->defs->states[i].name;
             if (!taken && states_ns[i] > 0 && (best == SIZE_MAX || states_ns[i] > states_ns[best]))

@@ -11,8 +11,9 @@
 
    Samples are too rare to show what each stretch between two calls computes: a stretch with CAUSAL_OWN samples is
    shortened by their share in the code; of shorter ones those of a location before the same call (section_label) count
-   together, and, with fewer than CAUSAL_POOL samples, those of all locations. Stretches of which nothing is known stay
-   as they are. Samples of threads that do not call MPI count for their process's first location. */
+   together, and, with fewer than CAUSAL_POOL samples, those of all locations that have so few. Stretches of which
+   nothing is known stay as they are. Samples of threads that do not call MPI count for their process's first location.
+ */
 
 enum { CAUSAL_OWN = 16, CAUSAL_POOL = 8 };
 

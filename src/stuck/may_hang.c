@@ -329,6 +329,9 @@ static uint32_t next_of(const struct play *play, uint32_t location)
     /* A member that is not there yet: the collective is among its later calls. */
     for (uint32_t i = 0; i < graph->location_count; i++) {
         const struct place_played *other = &play->places[i];
+        /* It is there. */
+        if ((other->waits == FOR_MEMBERS || other->waits == FOR_ROOT) && other->what == place->what)
+            continue;
         for (uint32_t c = other->at + (other->entered ? 1 : 0); c < graph->locations[i].count; c++)
             if (graph_call(graph, i, c).instance == place->what + 1)
                 return i;

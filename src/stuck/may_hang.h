@@ -35,7 +35,7 @@ struct may_hang {
     char *text;                  /* sentences; NULL if there is none */
 };
 
-/* Time and memory: linear in the calls and messages. Free with may_hang_free. */
+/* Time and memory: about linear in the calls and messages. Free with may_hang_free. */
 struct may_hang *may_hang_of(const struct graph *graph);
 void may_hang_free(struct may_hang *found); /* NULL: nothing */
 

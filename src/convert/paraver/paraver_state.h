@@ -38,7 +38,7 @@ struct paraver_state {
     struct sorter *sorted;
     bool has_mpi;     /* then state records say nothing new */
     int64_t unended;  /* first pass: begins of MPI's calls, less their ends */
-    bool replaces;    /* a value of MPI's types ends the one before: many calls have no end of their own */
+    bool replaces;    /* a value of a type of MPI's ends the one before of it: many calls have no end of their own */
     bool inside_line; /* the input is inside a line that is too long */
 
     /* the second pass */
