@@ -69,7 +69,8 @@ static void write_profile(struct output *output, const void *context, const stru
     if (options->phase) {
         uint32_t phase = phase_of(options->phase, phases);
         part = profile_of_phase(run->metrics->profile, phase, &asked->select);
-        text_append(title, sizeof title, ", %.60s", phases->phases[phase].name);
+        const char *name = phases->phases[phase].name;
+        text_append(title, sizeof title, ", %.*s", text_beginning(name, 60), name);
     }
     struct profile_report report = {
         .profile = part ? part : run->metrics->profile, .title = title, .all = options->all};

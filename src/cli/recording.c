@@ -21,6 +21,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -410,7 +411,9 @@ static enum status options_check(const struct recorder_options *options, struct 
         return STATUS_FAILED;
     if (!is_size(options->buffer, "kKM"))
         return error_set(err, ERROR_USAGE, "--buffer: '%s' is not a size (such as 256k, 4M)", options->buffer);
-    if (!is_size(options->max_size, "kKMG"))
+    /* Of size 0 nothing could be kept; the recorder takes it for no limit. */
+    bool none = options->max_size && strtoull(options->max_size, NULL, 10) == 0;
+    if (none || !is_size(options->max_size, "kKMG"))
         return error_set(err, ERROR_USAGE, "--max-size: '%s' is not a size (such as 200M, 1G)", options->max_size);
     return STATUS_OK;
 }

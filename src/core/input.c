@@ -457,6 +457,9 @@ enum status input_seek(struct input *input, uint64_t offset, struct error *err)
         input_consume(input, (size_t)(offset - input->offset));
         return STATUS_OK;
     }
+    /* The table was there when the caller asked, and turned out to be wrong. */
+    if (!input_can_seek(input))
+        return error_set(err, ERROR_INPUT, "%s: compressed data do not match their seek table", input->name);
     return source->table ? seek_in_frames(input, offset, err) : begin_at(input, offset, offset, err);
 }
 
