@@ -55,6 +55,8 @@ static enum status read_late(struct live *live, bool with_iterations, struct err
     live->stuck->begin_ns = 0; /* the trace's time counts from its begin, also where that was not read */
     if (iterations)
         live->iterations = live_iterations_end(iterations, state->reader);
+    if (record_reader_summary(state->reader).left_out > 0)
+        live->iterations = 0; /* those of a sample say nothing */
     return status;
 }
 

@@ -133,11 +133,13 @@ struct neighbours {
 void payload_get_neighbours(const unsigned char *payload, size_t length, struct neighbours *neighbours);
 void payload_put_neighbours(unsigned char payload[NEIGHBOURS_MARK_SIZE], const struct neighbours *neighbours);
 
-/* A mark that stands for samples of a thread (EVENT_SAMPLE): the time in ns that each stands for, and up to three, the
-   earlier ones first, with how many ns before the mark they were taken and the number of the call path (0: no more). */
+/* A mark where events are left out of a recording that keeps a sample: how many, and from when to when. */
 #define GAP_MARK_NAME "left out"
 #define GAP_MARK_FORMAT "events=%l, from=%E, to=%E"
 enum { GAP_MARK_SIZE = 24 };
+
+/* A mark that stands for samples of a thread (EVENT_SAMPLE): the time in ns that each stands for, and up to three, the
+   earlier ones first, with how many ns before the mark they were taken and the number of the call path (0: no more). */
 #define SAMPLES_MARK_NAME "MPI samples"
 #define SAMPLES_MARK_FORMAT "ns=%d: -%d %d, -%d %d, -%d %d"
 enum { SAMPLES_AT_ONCE = 3, SAMPLES_MARK_SIZE = 28 };

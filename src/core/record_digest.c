@@ -55,6 +55,7 @@ void record_digest_close(struct record_digest *digest)
     free(digest->used);
     free(digest->stamps);
     free(digest->index);
+    *digest = (struct record_digest){0};
 }
 
 size_t record_totals_size(uint32_t channels)
@@ -265,7 +266,7 @@ static void next_segment(struct record_totals *totals, struct record_segment seg
 static bool synchronised(struct record_digest *digest, uint32_t function)
 {
     struct record_totals *totals = digest->totals;
-    uint64_t bytes = digest->anchor_of[function] == 2 ? digest->call_bytes : 0;
+    uint64_t bytes = digest->anchor_of[function] == 2 ? totals->call_bytes : 0;
     uint64_t signature = ((uint64_t)function + 1) << 48 ^ bytes;
     size_t i = 0;
     while (i + 1 < RECORD_SIGNATURES && totals->signatures[i].count > 0 && totals->signatures[i].signature != signature)
@@ -307,7 +308,7 @@ static inline void enter(struct record_digest *digest, uint32_t function)
     digest->totals->open_function = function;
     digest->totals->open_ticks = digest->ticks;
     digest->totals->is_open = 1;
-    digest->call_bytes = 0;
+    digest->totals->call_bytes = 0;
 }
 
 /* The slice of time that a call belongs to. */
@@ -455,6 +456,9 @@ static inline enum step short_record(struct record_digest *digest, const unsigne
     if (kind == RECORD_SEND || kind == RECORD_RECEIVE) {
         message(digest, kind == RECORD_SEND ? RECORD_CHANNEL_SENT : RECORD_CHANNEL_RECEIVED, comm, at + sizeof word);
         totals->events++;
+    } else if (kind == RECORD_USER_EVENT) {
+        channel_count(digest, RECORD_CHANNEL_MARKS, comm, -1, 0, 0);
+        totals->events++;
     }
     return STEP_DONE;
 }
@@ -479,7 +483,7 @@ static enum step long_record(struct record_digest *digest, const unsigned char *
         totals->events++;
         break;
     case RECORD_COLLECTIVE:
-        digest->call_bytes = collective->sent;
+        totals->call_bytes = collective->sent;
         channel_count(digest, RECORD_CHANNEL_CALLS, base->comm, -1, base->state, collective->sent);
         break;
     case RECORD_USER_EVENT:

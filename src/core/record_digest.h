@@ -29,7 +29,6 @@ struct record_digest {
     uint8_t row_of[RECORD_FUNCTIONS_MAX]; /* in the totals, + 1 */
     uint8_t
         anchor_of[RECORD_FUNCTIONS_MAX]; /* 1: synchronises all; 2: and all processes have the same number of bytes */
-    uint64_t call_bytes;                 /* of the current collective call */
     uint32_t last_channel[RECORD_CHANNEL_KINDS];
     uint32_t *used, *stamps; /* channels of the current piece, and the piece that used each last */
     uint32_t used_count, stamp;

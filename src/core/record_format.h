@@ -26,7 +26,7 @@
 #define RECORD_LINKED "sight: the recorder is linked into this program"
 
 enum {
-    RECORD_VERSION = 9,
+    RECORD_VERSION = 10,
     RECORD_HEADER_SIZE = 4096,
     RECORD_PENDING_AT = 2560, /* of struct record_pending, in the file */
     RECORD_BLOCK_HEAD = 8,    /* bytes: the number of a block */
@@ -428,6 +428,7 @@ struct record_totals {
     /* The call that has not ended. */
     uint32_t open_function, is_open;
     int64_t open_ticks;
+    uint64_t call_bytes; /* that it sends, if it is collective */
     struct {
         uint64_t messages, bytes;
     } sizes[2][RECORD_SIZES]; /* sent, received; by size: 0: empty, k: below 2^k bytes */

@@ -132,6 +132,16 @@ unsigned char *keep_block(const struct keep *keep, uint64_t number)
     return keep->raw[number & 1];
 }
 
+uint64_t keep_block_place(uint64_t number, uint32_t block_size)
+{
+    return RECORD_HEADER_SIZE + PAGE + (number & 1) * block_size;
+}
+
+uint64_t keep_area_size(const struct keep *keep)
+{
+    return keep->control->area_size;
+}
+
 /* What is kept. */
 
 static uint64_t mix(uint64_t value)
@@ -220,17 +230,50 @@ static uint64_t live_bytes(const struct keep *keep, uint64_t level)
     return live;
 }
 
+/* Bytes of the area outside of pieces: they stay at any level. */
+static uint64_t definition_bytes(const struct keep *keep)
+{
+    const unsigned char *area = keep->area[keep->now->area];
+    uint64_t bytes = 0;
+    for (uint64_t at = 0, length; at < keep->now->fill; at += length) {
+        length = item_length(area + at, keep->now->fill - at);
+        bytes += area[at] == RECORD_PIECE ? 0 : length;
+    }
+    return bytes;
+}
+
+/* Of records that are left out, those that others refer to: after the first `fill` bytes of an area, which `begin` may
+   be in, from there on. Returns how many bytes there are then. */
+static uint64_t copy_definitions(struct keep *keep, unsigned char *area, uint64_t fill, const unsigned char *begin,
+                                 const unsigned char *end)
+{
+    for (size_t length; begin < end && (length = record_length(begin, (size_t)(end - begin))) > 0; begin += length) {
+        const struct record_base *record = (const struct record_base *)(const void *)begin;
+        if ((record->kind & RECORD_SHORT) || !record_is_definition(record))
+            continue;
+        bool calibration = record->kind == RECORD_CALIBRATION;
+        if ((calibration && !calibration_is_due(keep, record->ticks)) || fill + length > keep->control->area_size)
+            continue;
+        if (calibration)
+            keep->last_calibration = record->ticks;
+        memmove(area + fill, begin, length);
+        fill += length;
+    }
+    return fill;
+}
+
 /* Moves what stays to the other area, and the carried part of the current piece. False: it was done already. */
 static bool compact(struct keep *keep)
 {
     struct record_totals *now = keep->now;
-    uint64_t fill = 0, half = keep->control->area_size / 2;
+    uint64_t fill = 0, defined = definition_bytes(keep);
+    uint64_t limit = defined + (keep->control->area_size - defined) / 2;
     if (keep->compacted)
         return false;
     keep->compacted = true;
-    while (now->level < LEVEL_MAX && live_bytes(keep, now->level) > half)
+    while (now->level < LEVEL_MAX && live_bytes(keep, now->level) > limit)
         now->level++;
-    while (keep->worst_count > 0 && live_bytes(keep, now->level) > half)
+    while (keep->worst_count > 0 && live_bytes(keep, now->level) > limit)
         keep->worst_count--;
     const unsigned char *from = keep->area[now->area];
     unsigned char *to = keep->area[now->area ^ 1];
@@ -238,15 +281,13 @@ static bool compact(struct keep *keep)
     for (uint64_t at = 0; at < now->fill;) {
         const struct record_piece *piece = (const struct record_piece *)(const void *)(from + at);
         size_t length = item_length(from + at, now->fill - at);
-        bool live = piece->base.kind == RECORD_PIECE ? is_live(keep, piece, now->level) : true;
-        if (piece->base.kind == RECORD_CALIBRATION) {
-            live = calibration_is_due(keep, piece->base.ticks);
-            if (live)
-                keep->last_calibration = piece->base.ticks;
-        }
-        if (live) {
+        if (piece->base.kind != RECORD_PIECE) {
+            fill = copy_definitions(keep, to, fill, from + at, from + at + length);
+        } else if (is_live(keep, piece, now->level)) {
             memcpy(to + fill, from + at, length);
             fill += length;
+        } else {
+            fill = copy_definitions(keep, to, fill, from + at + sizeof *piece, from + at + length);
         }
         at += length;
     }
@@ -266,22 +307,10 @@ static bool make_room(struct keep *keep, size_t bytes)
     return has_room(keep, bytes) || (compact(keep) && has_room(keep, bytes));
 }
 
-/* Of records that are left out, those that others refer to. `begin` may be in the area, from its fill on. */
 static void keep_definitions(struct keep *keep, const unsigned char *begin, const unsigned char *end)
 {
-    unsigned char *area = keep->area[keep->now->area];
-    for (size_t length; begin < end && (length = record_length(begin, (size_t)(end - begin))) > 0; begin += length) {
-        const struct record_base *record = (const struct record_base *)(const void *)begin;
-        if ((record->kind & RECORD_SHORT) || !record_is_definition(record))
-            continue;
-        bool calibration = record->kind == RECORD_CALIBRATION;
-        if ((calibration && !calibration_is_due(keep, record->ticks)) || !has_room(keep, length))
-            continue;
-        if (calibration)
-            keep->last_calibration = record->ticks;
-        memmove(area + keep->now->fill, begin, length);
-        keep->now->fill += length;
-    }
+    struct record_totals *now = keep->now;
+    now->fill = copy_definitions(keep, keep->area[now->area], now->fill, begin, end);
 }
 
 /* The current piece is left out, up to here. */
@@ -344,6 +373,7 @@ static void piece_end(struct keep *keep, const unsigned char *begin, const unsig
         keep->piece.events = keep->now->segment_before - keep->piece.before;
         memcpy(keep->area[keep->now->area] + keep->now->fill, &keep->piece, sizeof keep->piece);
         keep->now->fill += keep->carried;
+        keep->now->kept++;
     } else {
         keep->now->too_large += keep->too_large || why;
         leave_out(keep, begin, end);

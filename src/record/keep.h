@@ -25,6 +25,12 @@ void keep_close(struct keep *keep);
 /* Block `number` of the run, while it is one of the last two. */
 unsigned char *keep_block(const struct keep *keep, uint64_t number);
 
+/* Where that block is in the file. */
+uint64_t keep_block_place(uint64_t number, uint32_t block_size);
+
+/* Bytes that what is kept may take. */
+uint64_t keep_area_size(const struct keep *keep);
+
 /* Block `number` is full: the next one is ready afterwards. */
 void keep_turn(struct keep *keep, uint64_t number);
 

@@ -60,10 +60,19 @@ static bool block_map(struct location *location)
     return true;
 }
 
+/* True if a record is still where it was written. Where a sample is kept, that is so in the last two blocks. */
+static bool is_there(const struct location *location, uint64_t position)
+{
+    return !location->keeps || position + location->block_size >= location->block_at;
+}
+
 /* The offset of a position in the file. Positions are as if blocks followed each other; in the file the mapped block is
-   the first, and full ones are written after it. */
+   the first, and full ones are written after it. Where a sample is kept, two blocks take turns. */
 static uint64_t file_place(const struct location *location, uint64_t position)
 {
+    uint64_t at = position - RECORD_HEADER_SIZE;
+    if (location->keeps)
+        return keep_block_place(at / location->block_size, location->block_size) + at % location->block_size;
     if (position >= location->block_at)
         return position - location->block_at + RECORD_HEADER_SIZE;
     return position + location->block_size;
@@ -119,16 +128,20 @@ static bool file_create(struct own_file *file, const struct location_settings *s
     return created;
 }
 
-/* The magic is written last: if the process is killed before that, it has no header. */
-static void header_store(struct record_header *page, const struct record_header *header, uint32_t block_size)
+/* Everything but the magic. */
+static void header_store(struct record_header *page, const struct record_header *header, uint32_t block_size, bool kept)
+{
+    const size_t magic = sizeof header->magic;
+    memcpy((char *)page + magic, (const char *)header + magic, sizeof *header - magic);
+    page->block_size = block_size;
+    page->kept = kept;
+}
+
+/* The magic is written last, when the file is complete: if the process is killed before that, it has no header. */
+static void magic_store(struct record_header *page, const struct record_header *header)
 {
     uint64_t magic;
     memcpy(&magic, header->magic, sizeof magic);
-    /* Everything but the magic first. */
-    uint64_t kept = page->kept;
-    memcpy((char *)page + sizeof magic, (const char *)header + sizeof magic, sizeof *header - sizeof magic);
-    page->block_size = block_size;
-    page->kept = kept;
     __atomic_store_n((uint64_t *)(void *)page, magic, __ATOMIC_RELEASE);
 }
 
@@ -147,6 +160,7 @@ static bool kept_map(struct location *location, const struct record_kept *sizes)
     location->keep = keep_open(&location->file, sizes, location->header->block_size, (uint32_t)location->header->size);
     if (!location->keep)
         return false;
+    location->keeps = true;
     location->block = keep_block(location->keep, 0);
     block_begin(location);
     return true;
@@ -168,10 +182,11 @@ static bool file_begin(struct location *location, const struct record_header *he
         return false;
     location->header = page;
     location->pending = (struct record_pending *)(void *)((unsigned char *)page + RECORD_PENDING_AT);
-    location->header->kept = settings->keep_bytes > 0;
-    header_store(location->header, header, block_size);
-    if (settings->keep_bytes > 0 ? kept_map(location, &kept) : block_map(location))
+    header_store(location->header, header, block_size, settings->keep_bytes > 0);
+    if (settings->keep_bytes > 0 ? kept_map(location, &kept) : block_map(location)) {
+        magic_store(location->header, header);
         return true;
+    }
     int reason = errno;
     munmap(page, RECORD_HEADER_SIZE);
     errno = reason;
@@ -338,10 +353,10 @@ static unsigned char *mapped_at(const struct location *location, uint64_t positi
         return NULL;
     if (position >= location->block_at)
         return location->block + (position - location->block_at);
-    uint64_t before = location->block_at - position, block = location->block_size;
-    if (!location->keep || before > block)
+    if (!location->keep || !is_there(location, position))
         return NULL;
-    return keep_block(location->keep, location->header->blocks - 1) + (block - before);
+    uint64_t before = location->block_at - position;
+    return keep_block(location->keep, location->header->blocks - 1) + (location->block_size - before);
 }
 
 /* Called by any thread with the lock held: errors are left for the owner to find. */
@@ -351,7 +366,8 @@ static void store(struct location *location, uint64_t position, const void *data
     int before = errno;
     if (mapped)
         memcpy(mapped, data, size);
-    else if (!location->keep && !own_file_write(&location->file, data, size, file_place(location, position)))
+    else if (is_there(location, position) &&
+             !own_file_write(&location->file, data, size, file_place(location, position)))
         location->failed = errno;
     errno = before;
 }
@@ -363,7 +379,8 @@ static uint8_t kind_at(struct location *location, uint64_t position)
     int before = errno;
     if (mapped)
         kind = __atomic_load_n(mapped, __ATOMIC_RELAXED);
-    else if (location->keep || !own_file_read(&location->file, &kind, sizeof kind, file_place(location, position)))
+    else if (!is_there(location, position) ||
+             !own_file_read(&location->file, &kind, sizeof kind, file_place(location, position)))
         kind = 0;
     errno = before;
     return kind;

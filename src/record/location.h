@@ -39,7 +39,8 @@ struct location {
     struct record_header *header;
     unsigned char *block;
     uint32_t block_size;
-    struct keep *keep;    /* see keep.h; NULL: all records are kept */
+    struct keep *keep;    /* see keep.h; NULL: all records are kept, or the location is closed */
+    bool keeps;           /* the file has the layout of struct record_kept */
     uint64_t block_at;    /* its position: see record_format.h */
     pthread_mutex_t lock; /* of block and file: location_void may be called by any thread */
     int failed;           /* errno of a write by another thread: the owner ends the recording with its block */

@@ -2,6 +2,7 @@
 #include "record/samples.h"
 
 #include "record/clock.h"
+#include "record/keep.h"
 #include "record/recorder.h"
 
 #include <errno.h>
@@ -121,6 +122,15 @@ static struct path *path_slot(struct sampler *sampler, uint32_t parent, uintptr_
     return &sampler->paths[at & (SLOTS - 1)];
 }
 
+/* Where a sample is kept, definitions of paths are never left out: they must leave most of the room to the sample. */
+static uint64_t paths_max(const struct location *location)
+{
+    uint64_t max = PATHS_MAX;
+    if (location->keep && keep_area_size(location->keep) / 4 / sizeof(struct record_path) < max)
+        max = keep_area_size(location->keep) / 4 / sizeof(struct record_path);
+    return max;
+}
+
 /* The number of a path; where there is no room for one more, the path up to there. */
 static uint32_t path_number(struct location *location, uint32_t parent, uintptr_t address, int64_t ticks)
 {
@@ -129,7 +139,7 @@ static uint32_t path_number(struct location *location, uint32_t parent, uintptr_
     /* In the handler: location_define writes into the mapped block, and takes no memory. */
     if (path->number)
         return path->number;
-    if (sampler->path_count + 1 >= PATHS_MAX)
+    if (sampler->path_count + 1 >= paths_max(location))
         return parent;
     *path = (struct path){.address = address, .parent = parent, .number = ++sampler->path_count};
     /* dl_iterate_phdr takes a lock that the interrupted code may hold: files are looked up later, by

@@ -102,6 +102,18 @@ static size_t run(void)
     return cuts;
 }
 
+/* The rest is digested by another one, as the merge does. */
+static void continue_elsewhere(void)
+{
+    record_digest_close(&digest);
+    used = 0;
+    if (!record_digest_open(&digest, WORLD, CHANNELS))
+        exit(1);
+    struct record_comm world = {.base = {.kind = RECORD_COMM, .words = sizeof world / 8}, .size = WORLD};
+    record_digest_definition(&digest, &world.base);
+    record_digest_use(&digest, totals);
+}
+
 static const struct record_totals_function *function_of(const char *name)
 {
     for (uint32_t i = 0; i < totals->function_count; i++)
@@ -212,6 +224,51 @@ static void damaged(void)
     tap_ok(all, "damaged records are not taken");
 }
 
+/* A block may end between the bytes of an anchor and its end. */
+static void anchor_across_blocks(void)
+{
+    begin();
+    int64_t ticks = 2000;
+    for (int i = 0; i < 100; i++, ticks += 300) {
+        put_allreduce(8, ticks, ticks + 50);
+        put_allreduce(8, ticks + 100, ticks + 150);
+        put_allreduce(16, ticks + 200, ticks + 250);
+    }
+    put_allreduce(8, ticks, ticks + 50);
+    put_allreduce(8, ticks + 100, ticks + 150);
+    put_allreduce(16, ticks + 200, ticks + 250);
+    used -= sizeof(uint64_t);
+    run();
+    uint64_t anchor = totals->segment.anchor;
+    continue_elsewhere();
+    last = ticks + 250;
+    put_word(RECORD_LEAVE, number_of("MPI_Allreduce"), ticks + 260);
+    tap_ok(run() == 1 && totals->segment.anchor == anchor + 1, "an anchor of which the bytes were digested before");
+    end();
+}
+
+static void short_marks(void)
+{
+    begin();
+    for (int i = 0; i < 3; i++)
+        put_word(RECORD_USER_EVENT, 0, 2000 + i);
+    struct record_base mark = {.ticks = 2010};
+    put_long(RECORD_USER_EVENT, &mark, sizeof mark, 0);
+    run();
+    tap_ok(totals->events == 4 && totals->channel_count == 1 && totals->channels[0].kind == RECORD_CHANNEL_MARKS &&
+               totals->channels[0].count == 4,
+           "marks are counted, short and long");
+    end();
+}
+
+static void closed_twice(void)
+{
+    begin();
+    record_digest_close(&digest);
+    end();
+    tap_ok(!digest.sites && !digest.index, "a digest that was closed is empty");
+}
+
 int main(void)
 {
     calls_and_segments();
@@ -220,5 +277,8 @@ int main(void)
     many_partners();
     slices();
     damaged();
+    anchor_across_blocks();
+    short_marks();
+    closed_twice();
     return tap_done();
 }

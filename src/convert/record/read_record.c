@@ -63,8 +63,8 @@ struct record_state {
     struct ending ending; /* of this file */
     char host[RECORD_NAME_SIZE];
     uint64_t events, foreign;
-    uint64_t late_bytes; /* to read of each file; 0: all */
-    int64_t from_ns;     /* all files are read from then on */
+    uint64_t late_bytes;     /* to read of each file; 0: all */
+    int64_t from_ns;         /* all files are read from then on */
     struct record_plan plan; /* of a recording that keeps a sample */
 };
 
@@ -804,7 +804,8 @@ int64_t record_reader_now_ns(const struct reader *reader)
 {
     const struct record_state *state = reader->state;
     int64_t now_ns = state->run.recordings->alive_ns;
-    return now_ns + record_run_offset(&state->run, &state->run.processes[0], now_ns) - state->begin_ns;
+    return now_ns + record_run_offset(&state->run, &state->run.processes[0], now_ns) - state->begin_ns -
+           state->plan.gap_ns;
 }
 
 static void count_entries(struct record_state *state, uint32_t file, struct record_calls *calls, size_t count)

@@ -203,7 +203,6 @@ static bool unchanged(const struct loading *loading)
 static bool load(struct loading *loading, uint64_t size)
 {
     record_digest_close(&loading->digest);
-    loading->digest = (struct record_digest){0};
     if (!read_at(loading, RECORD_HEADER_SIZE, &loading->control, sizeof loading->control) ||
         !sizes_valid(&loading->control, size) || !load_kept(loading) ||
         !record_digest_open(&loading->digest, (uint32_t)loading->header->size, loading->control.channels))

@@ -170,6 +170,7 @@ static void select_of_thread(struct planning *planning, const struct record_kept
             continue;
         piece->selected = true;
         piece->shift_ns = around->shift_ns;
+        piece->after_gap = left_out_before(file->kept, i) > 0;
     }
     (void)planning;
 }

@@ -7,6 +7,7 @@
 #include "core/event.h"
 #include "core/memory.h"
 #include "core/payload.h"
+#include "core/record_digest.h"
 #include "core/text.h"
 
 #include <stdio.h>
@@ -322,6 +323,13 @@ static void define_hosts(const struct record_run *run, struct defs *defs)
                                                        .host = run->files[i].header.host_name});
 }
 
+/* A definition takes room in the file: a number beyond that is damage, and would be memory. A file that keeps a sample
+   does not grow with the numbers. */
+static uint64_t comms_max(const struct record_file *file)
+{
+    return file->kept ? RECORD_DIGEST_COMMS : file->size / sizeof(struct record_comm);
+}
+
 /* Lists in the files, of all processes: before the first event, as the rest of the program expects. */
 static void read_definitions(struct record_run *run, size_t index, struct defs *defs)
 {
@@ -332,8 +340,7 @@ static void read_definitions(struct record_run *run, size_t index, struct defs *
     while (record_file_definition(file, &offset, &definition, sizeof definition)) {
         switch (definition.comm.base.kind) {
         case RECORD_COMM:
-            /* Each takes room in the file: a number beyond that is damage, and would be memory. */
-            if (definition.comm.base.comm < file->size / sizeof definition.comm)
+            if (definition.comm.base.comm < comms_max(file))
                 define_comm(run, process, defs, &definition.comm);
             break;
         case RECORD_CLOCK:

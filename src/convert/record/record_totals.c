@@ -125,7 +125,8 @@ static void describe_process(const struct record_run *run, size_t first, size_t 
     for (of.file = first; of.file < first + count; of.file++)
         if (run->files[of.file].kept && map_of(&of)->knot_count > 0)
             describe_thread(&of, begin_ns);
-    fclose(of.text);
+    if (fclose(of.text) != 0)
+        memory_failed();
     uint32_t rank = run->files[first].process;
     property_add_of(&defs->properties, PROPERTY_TOTALS, text, rank, rank);
     free(text);
