@@ -109,6 +109,7 @@ struct record_header {
     uint16_t spawned;          /* 1: the process has a parent (MPI_Comm_spawn) */
     uint8_t user_events;       /* 1: there are records of the MPE API */
     uint8_t linked;            /* 1: there are communicators with another program */
+    int64_t began_ticks;       /* when the thread was first met */
     int64_t ended_ticks;       /* time of the reason */
     int32_t signal;            /* the last fatal signal that arrived; 0: none */
     int32_t exit_code;         /* of a process with RECORD_EXITED */

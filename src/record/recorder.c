@@ -72,6 +72,7 @@ struct location *recorder_attach(void)
     struct record_header header = about;
     /* Numbers in the order of the threads' first calls: thread 0 is the one that initialised MPI. */
     header.thread = threads++;
+    header.began_ticks = clock_now();
     struct location *location = location_open(&settings, &header);
     if (location) {
         sites_start(location);

@@ -106,11 +106,43 @@ static int compare_by_rank(const void *a, const void *b)
             return -1;
         return 1;
     }
+    if (left->program_ticks != right->program_ticks)
+        return left->program_ticks < right->program_ticks ? -1 : 1;
     if (left->header.thread != right->header.thread)
         return left->header.thread < right->header.thread ? -1 : 1;
     if (left->begin_ns < right->begin_ns)
         return -1;
     return left->begin_ns > right->begin_ns;
+}
+
+static bool same_pid(const struct record_file *left, const struct record_file *right)
+{
+    return left->header.rank == right->header.rank && left->header.pid == right->header.pid &&
+           left->header.host == right->header.host;
+}
+
+/* Files by process, which after exec has several programs, each with a first thread: their other threads are of the one
+   that began last before them. */
+static void sort_by_rank(struct recordings *recordings)
+{
+    struct record_file *files = recordings->files;
+    qsort(files, recordings->file_count, sizeof *files, compare_by_rank);
+    for (size_t begin = 0, end; begin < recordings->file_count; begin = end) {
+        size_t firsts = begin;
+        for (end = begin + 1; end < recordings->file_count && same_pid(&files[begin], &files[end]); end++)
+            ;
+        while (firsts < end && files[firsts].header.thread == 0) {
+            files[firsts].program_ticks = files[firsts].header.began_ticks;
+            firsts++;
+        }
+        for (size_t i = firsts; i < end; i++) {
+            size_t program = firsts > begin ? firsts - 1 : begin;
+            while (program > begin && files[program].header.began_ticks > files[i].header.began_ticks)
+                program--;
+            files[i].program_ticks = files[program].header.began_ticks;
+        }
+    }
+    qsort(files, recordings->file_count, sizeof *files, compare_by_rank);
 }
 
 static uint64_t key_of(uint64_t number, int32_t size, uint16_t spawned, uint32_t third)
@@ -263,7 +295,7 @@ enum status recordings_open(struct recordings *recordings, char *const *director
     }
     if (recordings->file_count == 0)
         return error_set(err, ERROR_INPUT, "%s: contains no recording", directories[0]);
-    qsort(recordings->files, recordings->file_count, sizeof *recordings->files, compare_by_rank);
+    sort_by_rank(recordings);
     find_programs(recordings);
     recording_links_find(recordings);
     find_traces(recordings);
