@@ -341,7 +341,8 @@ enum status input_skip(struct input *input, uint64_t n, struct error *err)
     for (;;) {
         size_t have = input_available(input);
         size_t taken = (size_t)smaller(n, (uint64_t)have);
-        input_consume(input, taken);
+        if (taken) /* before the first reading there is no buffer */
+            input_consume(input, taken);
         n -= taken;
         if (!n)
             return STATUS_OK;
@@ -453,7 +454,9 @@ enum status input_seek(struct input *input, uint64_t offset, struct error *err)
     struct input_source *source = input->source;
     size_t behind = input->buffer ? (size_t)(input->end - input->at) : 0;
     /* Most seeks go a short way forward, which needs no system call. */
-    if (offset >= input->offset && offset - input->offset <= behind) {
+    if (offset == input->offset)
+        return STATUS_OK;
+    if (offset > input->offset && offset - input->offset <= behind) {
         input_consume(input, (size_t)(offset - input->offset));
         return STATUS_OK;
     }
