@@ -14,10 +14,10 @@
 static void unit_text(char buffer[TEXT_NUMBER_SIZE], struct search_unit unit)
 {
     static const char *const names[] = {"B", "s", ""};
-    const int8_t powers[] = {unit.bytes, unit.seconds, unit.counts};
+    const int powers[] = {unit.bytes, unit.seconds, unit.counts};
     char below[TEXT_NUMBER_SIZE] = "";
     buffer[0] = '\0';
-    for (size_t i = 0; i < sizeof powers; i++) {
+    for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) {
         char *part = buffer;
         int power = powers[i];
         if (power <= 0) {
