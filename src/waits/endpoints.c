@@ -58,18 +58,25 @@ static bool is_one_of(enum wait_kind kind)
     return ENDPOINT_KINDS >> kind & 1;
 }
 
-/* The first turn that ends at or after a time. */
-static size_t turn_from(const struct endpoint *endpoint, int64_t time_ns)
+/* The first of `count` rows of `size` bytes each that ends at or after a time; `end_ns` is in the first row. */
+static size_t first_from(const int64_t *end_ns, size_t count, size_t size, int64_t time_ns)
 {
-    size_t low = 0, high = endpoint->count;
+    size_t low = 0, high = count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (endpoint->turns[middle].end_ns < time_ns)
+        const int64_t *end = (const int64_t *)(const void *)((const char *)end_ns + middle * size);
+        if (*end < time_ns)
             low = middle + 1;
         else
             high = middle;
     }
     return low;
+}
+
+static size_t turn_from(const struct endpoint *endpoint, int64_t time_ns)
+{
+    const struct turn *turns = endpoint->turns;
+    return endpoint->count > 0 ? first_from(&turns->end_ns, endpoint->count, sizeof *turns, time_ns) : 0;
 }
 
 /* True if enough processes other than the one being served wait at that moment. */
@@ -87,14 +94,10 @@ static bool is_queue(const struct endpoint *endpoint, size_t first)
 /* How long the process itself has been in calls that wait for messages, until a time. */
 static int64_t own_waits_until(const struct endpoint *endpoint, int64_t time_ns)
 {
-    size_t low = 0, high = endpoint->own_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (endpoint->own_waits[middle].end_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const struct own_wait *waits = endpoint->own_waits;
+    size_t low = 0;
+    if (endpoint->own_count > 0)
+        low = first_from(&waits->end_ns, endpoint->own_count, sizeof *waits, time_ns);
     int64_t before_ns = low > 0 ? endpoint->own_waits[low - 1].before_ns : 0;
     if (low == endpoint->own_count)
         return before_ns;

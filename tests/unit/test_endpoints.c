@@ -116,19 +116,24 @@ static void test_posting(void)
     analysis_free(analysis);
 }
 
-/* The three continue for 100 when process 0 has received their message: the last ends 40 earlier if it need not queue.
- */
+/* Three processes queue for process 0, and continue for 100 when it has received their message. */
+static void queue_of_three(struct trace *trace)
+{
+    for (uint32_t p = 1; p < 4; p++) {
+        message(trace, 0, RECV, 10 + 20 * p, 11 + 20 * p, (int32_t)p);
+        moment(trace, p, 0);
+        message(trace, p, SSEND, 14, 11 + 20 * p, 0);
+        moment(trace, p, 111 + 20 * p);
+    }
+    moment(trace, 0, 91);
+}
+
+/* The last ends 40 earlier if it need not queue. */
 static void test_saving(void)
 {
     struct trace trace = {0};
     moment(&trace, 0, 0);
-    for (uint32_t p = 1; p < 4; p++) {
-        message(&trace, 0, RECV, 10 + 20 * p, 11 + 20 * p, (int32_t)p);
-        moment(&trace, p, 0);
-        message(&trace, p, SSEND, 14, 11 + 20 * p, 0);
-        moment(&trace, p, 111 + 20 * p);
-    }
-    moment(&trace, 0, 91);
+    queue_of_three(&trace);
     struct analysis *analysis = analysed(&trace, 4);
     tap_equal_int(analysis->duration, 171, "work behind the queue: the run");
     tap_equal_int(analysis->contention.saving_ns, 40, "work behind the queue: what is saved");
@@ -144,13 +149,7 @@ static void test_late_for_a_queue(void)
     message(&trace, 0, SSEND, 10, 30, 4);
     moment(&trace, 4, 0);
     message(&trace, 4, RECV, 25, 30, 0);
-    for (uint32_t p = 1; p < 4; p++) {
-        message(&trace, 0, RECV, 10 + 20 * p, 11 + 20 * p, (int32_t)p);
-        moment(&trace, p, 0);
-        message(&trace, p, SSEND, 14, 11 + 20 * p, 0);
-        moment(&trace, p, 111 + 20 * p);
-    }
-    moment(&trace, 0, 91);
+    queue_of_three(&trace);
     struct analysis *analysis = analysed(&trace, 5);
     EXPECT(analysis, "late for a queue: only what is proven", 0, 0, 20, 40, 0);
     tap_equal_int(analysis->contention.saving_ns, 56, "late for a queue: what is saved");
