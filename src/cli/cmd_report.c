@@ -27,7 +27,7 @@ static const char *report_format(const struct report_options *options)
 struct asked {
     const struct report_options *options;
     const struct common_options *common;
-    const struct scaling *scaling; /* of several runs, the largest of which is the input; NULL: there is one */
+    const struct scaling *scaling; /* of several runs; the input is the largest. NULL: one run */
 };
 
 /* The timeline of a trace that can be read a second time, as a whole. */

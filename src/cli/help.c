@@ -84,7 +84,7 @@ static void write_formats(struct output *output)
    group stand together in the glossary. */
 static void write_metrics(struct output *output)
 {
-    /* Room for the longest group of the glossary, of which a test counts the names. */
+    /* Room for the longest group of the glossary: a test counts its names. */
     char line[4096];
     for (size_t i = 0; i < glossary_count();) {
         struct term first = glossary_at(i);

@@ -20,7 +20,7 @@
 #define PROPERTY_CLOCK "clock"         /* what times were read from */
 #define PROPERTY_MACHINE "machine"
 #define PROPERTY_DESCRIPTION "description"
-#define PROPERTY_KEPT "kept"     /* what the trace has of a run of which only a sample was kept */
+#define PROPERTY_KEPT "kept"     /* what the trace holds if only a sample of the run was kept */
 #define PROPERTY_TOTALS "totals" /* of all of such a run: see metrics/totals.h. Not for people */
 /* The computer of processes. Readers that know its processes have it in struct location_def instead. */
 #define PROPERTY_HOST "host"

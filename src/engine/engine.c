@@ -49,7 +49,7 @@ struct run {
     struct may_hang *may_hang;
     struct profile *profile;
     struct resources *resources;
-    bool totals; /* metrics are those of the whole run, of which the trace is a sample */
+    bool totals; /* metrics are those of the whole run; the trace is a sample of it */
 };
 
 /* A part of the time: its waits may have their causes outside, and its calls no end. */

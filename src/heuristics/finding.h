@@ -81,7 +81,7 @@ struct finding_input {
 struct findings findings_of(const struct metrics *metrics, const struct heuristic_result *results);
 void findings_clear(struct findings *findings);
 
-/* "No finding above 0.53 ms (1 % of the run).", for findings of which there is none. */
+/* "No finding above 0.53 ms (1 % of the run).", if there are no findings. */
 enum { FINDINGS_NONE_SIZE = 80 };
 char *findings_none(const struct findings *findings, char line[FINDINGS_NONE_SIZE]);
 

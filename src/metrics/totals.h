@@ -4,7 +4,7 @@
 
 #include "metrics/metrics.h"
 
-/* Exact totals of a run of which the trace has only a sample (`sight record --keep`): PROPERTY_TOTALS of each process,
+/* Exact totals of a run whose trace is only a sample (`sight record --keep`): PROPERTY_TOTALS of each process,
    lines that convert/record/record_totals.c writes. Times are ns.
 
        t THREAD EVENTS BEGIN END IN-MPI                   a thread; what follows is of it

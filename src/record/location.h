@@ -21,7 +21,7 @@ struct open_call {
     size_t started;   /* or struct request_start there */
 };
 
-/* A location is the buffer of one thread: a file of which the first block is mapped. Only its thread writes records, so
+/* A location is the buffer of one thread: a file whose first block is mapped. Only its thread writes records, so
    there are no locks; its contents survive the death of the process. */
 struct location {
     unsigned char *at, *block_end; /* free room of the mapped block; both NULL if recording has ended */
@@ -123,7 +123,7 @@ static inline void location_commit_word(struct location *location, size_t size, 
         location_stop(location, RECORD_LIMIT);
 }
 
-/* The same for a record that begins with struct record_base, of which the ticks are filled. */
+/* The same for a record that begins with struct record_base, whose ticks are set. */
 static inline void location_commit(struct location *location, size_t size, enum record_kind kind, uint32_t state,
                                    uint32_t comm)
 {

@@ -48,7 +48,7 @@ struct record_kept_stream {
     int64_t shift_ns;   /* the same: of the piece that it is in */
 };
 
-/* Reads it, from a file of which the header was read. On a fault NULL. */
+/* Reads it from a file whose header has been read. On a fault NULL. */
 struct record_kept_stream *record_kept_load(const char *path, const struct record_header *header, uint64_t size,
                                             struct error *err);
 void record_kept_free(struct record_kept_stream *kept);

@@ -55,7 +55,7 @@ static void describe_functions(const struct describing *of, const struct record_
                 row->calls ? duration_of(of, totals, row->min_ticks) : 0, duration_of(of, totals, row->max_ticks), open,
                 open ? duration_of(of, totals, totals->last_ticks - totals->open_ticks) : 0);
     }
-    /* A function of which only the current call is known. */
+    /* Only the current call of this function is known. */
     bool known = !totals->is_open;
     for (uint32_t i = 0; i < totals->function_count; i++)
         known |= totals->functions[i].function == totals->open_function;
