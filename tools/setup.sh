@@ -72,11 +72,15 @@ run_tests() {
     git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 2>/dev/null | xargs -r clang-format --dry-run -Werror
     printf '== gcc, warnings as errors, all tests\n'
     build build-gcc CC=gcc --enable-werror
+    SIGHT_TEST_AGAIN=$PWD/build-gcc/failed_once # see tests/cli/again.sh
+    export SIGHT_TEST_AGAIN
+    : >"$SIGHT_TEST_AGAIN"
     (cd build-gcc && VERBOSE=1 make -s -j"$jobs" check)
     printf '== the distribution: clang, warnings as errors, AddressSanitizer and UndefinedBehaviorSanitizer, all tests\n'
     (cd build-gcc && VERBOSE=1 SIGHT_TEST_KILLS=1 make -s -j"$jobs" distcheck \
         DISTCHECK_CONFIGURE_FLAGS="CC=clang --enable-werror --enable-sanitize CFLAGS='-O1 -g'" >distcheck.log 2>&1) ||
         { grep -B 12 -A 8 '^not ok\|^ERROR\|rror:' build-gcc/distcheck.log | tail -n 150; tail -n 40 build-gcc/distcheck.log; exit 1; }
+    cat "$SIGHT_TEST_AGAIN"
     printf '== static analyser\n'
     (cd build-gcc && make -s analyse)
     printf '== without the optional libraries\n'
