@@ -16,21 +16,16 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-__all__ = ["open", "Trace", "Table", "Categorical", "SightError"]
+from ._analysis import Analyses, multirun_analysis
+from ._table import Categorical, SightError, Table
+
+__all__ = ["open", "sql", "multirun_analysis", "Trace", "Table", "Categorical", "SightError"]
 
 _TEXT, _INTEGER, _TIME, _BYTES, _NUMBER, _TRUTH = range(6)
-
-
-class SightError(Exception):
-    """A trace that cannot be read, a table that there is not, or a query that is wrong. `code` as of sight(1)."""
-
-    def __init__(self, code: int, text: str):
-        super().__init__(text)
-        self.code = code
 
 
 class _Error(ctypes.Structure):
@@ -71,62 +66,6 @@ def _load() -> ctypes.CDLL:
 
 _library = _load()
 __version__: str = _library.sight_version().decode()
-
-
-class Categorical:
-    """A column of texts: `codes` (int32, -1: not known) are indices of `categories`."""
-
-    def __init__(self, codes: np.ndarray, categories: List[str]):
-        self.codes, self.categories = codes, categories
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
-        texts = np.array([*self.categories, None], dtype=object)
-        return texts[self.codes]
-
-    def __eq__(self, text: object) -> np.ndarray:  # type: ignore[override]
-        return self.codes == (self.categories.index(text) if text in self.categories else -2)
-
-
-class Table:
-    """Columns of equal length by name. `table["bytes"]` is a NumPy array, `table.column("name")` of texts a
-    Categorical."""
-
-    def __init__(self, columns: Dict[str, Any]):
-        self._columns = columns
-
-    @property
-    def columns(self) -> List[str]:
-        return list(self._columns)
-
-    def column(self, name: str) -> Any:
-        return self._columns[name]
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        column = self._columns[name]
-        return np.asarray(column) if isinstance(column, Categorical) else column
-
-    def __len__(self) -> int:
-        return len(next(iter(self._columns.values()))) if self._columns else 0
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
-
-    def __repr__(self) -> str:
-        return "<sight.Table: %d rows of %s>" % (len(self), ", ".join(self._columns))
-
-    def rows(self) -> List[Tuple[Any, ...]]:
-        """All rows as tuples."""
-        return list(zip(*(self[name].tolist() for name in self._columns)))
-
-    def to_pandas(self) -> Any:
-        """A pandas.DataFrame, which shares the numbers; texts become category columns."""
-        import pandas
-        return pandas.DataFrame({
-            name: pandas.Categorical.from_codes(column.codes, column.categories)
-            if isinstance(column, Categorical) else column for name, column in self._columns.items()}, copy=False)
 
 
 def _columns_of(table: str) -> List[Tuple[str, int]]:
@@ -173,16 +112,18 @@ class _Collected:
         return Categorical(values, categories)
 
 
-class Trace:
+class Trace(Analyses):
     """A trace in any format that sight reads. What a table needs of it is read when it is first asked for."""
 
     def __init__(self, path: "str | os.PathLike[str]"):
         error = _Error()
+        self.name = os.path.basename(os.path.normpath(os.fspath(path)))
         self._handle = _library.sight_open(os.fsencode(path), ctypes.byref(error))
         if not self._handle:
             raise error.exception()
 
     def close(self) -> None:
+        """Frees the trace; tables that were made of it stay."""
         if getattr(self, "_handle", None):
             _library.sight_close(self._handle)
         self._handle = None
@@ -235,23 +176,8 @@ class Trace:
             _library.sight_rows_free(rows)
 
     def sql(self, query: str) -> Table:
-        """The answer to a query in SQL. Numbers become NumPy arrays where a column has only numbers."""
-        names: List[str] = []
-        values: List[List[Optional[str]]] = []
-
-        def take(_: Any, count: int, titles: Any, texts: Any) -> int:
-            if not names:
-                names.extend(titles[i].decode() for i in range(count))
-                values.extend([] for _ in range(count))
-            for i in range(count):
-                values[i].append(None if texts[i] is None else texts[i].decode(errors="replace"))
-            return 0
-
-        error = _Error()
-        handle = ctypes.c_void_p(self._handle)
-        if _library.sight_sql(ctypes.byref(handle), 1, query.encode(), _ROW(take), None, ctypes.byref(error)) != 0:
-            raise error.exception()
-        return Table({name: _as_array(column) for name, column in zip(names, values)})
+        """The answer to a query in SQL (sight-sql(1)). Numbers become NumPy arrays where a column has only numbers."""
+        return sql([self], query)
 
     def states(self, **limits: Any) -> Table:
         """Every instance of a function or state: rank, thread, name, enter_s, leave_s, ..."""
@@ -281,62 +207,25 @@ class Trace:
         """What the diagnosis says, the largest saving first."""
         return self.table("findings")
 
-    def critical_path(self) -> Table:
-        """The pieces of the critical path, by time."""
-        return self.table("critical_path")
 
-    def flat_profile(self) -> Table:
-        """Each function over all processes: count, time_s (inclusive), exclusive_s; the longest first."""
-        rows = self.table("functions", ["name", "count", "time_s", "exclusive_s"])
-        names = rows.column("name")
-        sums = {column: np.bincount(names.codes, rows[column], len(names.categories)) for column in
-                ("count", "time_s", "exclusive_s")}
-        order = np.argsort(-sums["time_s"], kind="stable")
-        return Table({"name": np.array(names.categories, dtype=object)[order],
-                      "count": sums["count"][order].astype(np.int64),
-                      "time_s": sums["time_s"][order], "exclusive_s": sums["exclusive_s"][order]})
+def sql(traces: Sequence[Trace], query: str) -> Table:
+    """The answer to a query in SQL over several traces, which the column `run` of each table tells apart."""
+    names: List[str] = []
+    values: List[List[Optional[str]]] = []
 
-    def comm_matrix(self, output: str = "bytes") -> np.ndarray:
-        """What each process sends to each: `output` is "bytes" or "messages". Shape (processes, processes)."""
-        rows = self.table("messages", ["source", "destination", "bytes"])
-        size = 1 + int(max([*rows["source"], *rows["destination"]], default=-1)) if len(rows) else 0
-        size = max(size, 1 + int(max(self.table("processes", ["rank"])["rank"], default=-1)))
-        weight = np.maximum(rows["bytes"], 0) if output == "bytes" else np.ones(len(rows), np.int64)
-        matrix = np.zeros((size, size), np.int64)
-        np.add.at(matrix, (rows["source"], rows["destination"]), weight)
-        return matrix
+    def take(_: Any, count: int, titles: Any, texts: Any) -> int:
+        if not names:
+            names.extend(titles[i].decode() for i in range(count))
+            values.extend([] for _ in range(count))
+        for i in range(count):
+            values[i].append(None if texts[i] is None else texts[i].decode(errors="replace"))
+        return 0
 
-    def message_histogram(self, bins: int = 20) -> Tuple[np.ndarray, np.ndarray]:
-        """How many messages have which size: counts (bins) and edges in bytes (bins + 1)."""
-        sizes = self.table("messages", ["bytes"])["bytes"]
-        return np.histogram(sizes[sizes >= 0], bins)
-
-    def comm_over_time(self, output: str = "bytes", bins: int = 50) -> Tuple[np.ndarray, np.ndarray]:
-        """Bytes or messages sent over the run: values (bins) and edges in seconds (bins + 1)."""
-        rows = self.table("messages", ["send_s", "bytes"])
-        sent = ~np.isnan(rows["send_s"])
-        duration = float(self.table("runs", ["duration_s"])["duration_s"][0])
-        weight = np.maximum(rows["bytes"][sent], 0) if output == "bytes" else None
-        return np.histogram(rows["send_s"][sent], bins, (0, duration), weights=weight)
-
-    def load_imbalance(self) -> Table:
-        """Each function: mean and longest time_s over the processes, their quotient, and the rank that has it."""
-        rows = self.table("functions", ["rank", "name", "time_s"])
-        names, ranks = rows.column("name"), np.unique(self.table("processes", ["rank"])["rank"])
-        times = np.zeros((len(names.categories), len(ranks)))
-        np.add.at(times, (names.codes, np.searchsorted(ranks, rows["rank"])), rows["time_s"])
-        mean, longest = times.mean(axis=1), times.max(axis=1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            quotient = longest / mean
-        return Table({"name": np.array(names.categories, dtype=object), "mean_s": mean, "max_s": longest,
-                      "imbalance": quotient, "rank": ranks[times.argmax(axis=1)]})
-
-    def idle_time(self) -> Table:
-        """Each process: time_s in which it waits for others."""
-        rows, ranks = self.table("waits", ["rank", "waiting_s"]), self.table("processes", ["rank"])["rank"]
-        sums = np.zeros(len(ranks))
-        np.add.at(sums, np.searchsorted(ranks, rows["rank"]), rows["waiting_s"])
-        return Table({"rank": ranks, "time_s": sums})
+    error = _Error()
+    handles = (ctypes.c_void_p * len(traces))(*(trace._handle for trace in traces))
+    if _library.sight_sql(handles, len(traces), query.encode(), _ROW(take), None, ctypes.byref(error)) != 0:
+        raise error.exception()
+    return Table({name: _as_array(column) for name, column in zip(names, values)})
 
 
 def _as_array(texts: List[Optional[str]]) -> np.ndarray:
