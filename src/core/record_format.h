@@ -179,6 +179,16 @@ struct record_base {
     int64_t ticks; /* of header.clock */
 };
 
+/* States of OpenMP, beyond the MPI functions. The master of a team is in REGION from before its threads start until all
+   have ended; in it, WORK ends where the master begins to wait for the others. The other threads record their WORK. The
+   field of the communicator is the number of the team, the same in all its threads: of the master, modulo
+   RECORD_TEAMS. */
+enum {
+    RECORD_OPENMP_REGION = RECORD_FUNCTIONS_MAX - 2,
+    RECORD_OPENMP_WORK = RECORD_FUNCTIONS_MAX - 1,
+    RECORD_TEAMS = 1 << 8
+};
+
 /* The word of a short record: kind (8 bits), state (12), comm (8), time (36). RECORD_ENTER_AT has the number of its
    site (20 bits) in place of state and comm, which are those of the site. */
 enum {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times of OpenMP's parallel regions in programs without MPI: preloaded by `sight scaling --threads`. GCC's libgomp is
-   called through the functions here, LLVM's libomp calls back (OMPT, OpenMP 5.0, chapter 4). A region is known by the
-   address after its beginning. Nested regions are part of the outer one. What was found is written to the file that
-   SIGHT_RECORD_OPENMP names, when the program ends:
+/* Times of OpenMP's parallel regions in programs without MPI: preloaded by `sight scaling --threads`. A region is known
+   by the address after its beginning. What was found is written to the file that SIGHT_RECORD_OPENMP names, when the
+   program ends:
 
        region CALLS THREADS TIME_NS WORK_NS ADDRESS MODULE
 
    THREADS is the most that a call had, TIME_NS that of all calls, WORK_NS of all threads of all calls, until they wait
    for the end of the region. The address is counted as in the file MODULE. */
 #include "record/clock.h"
+#include "record/openmp_runtime.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -18,8 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#define EXPORT __attribute__((visibility("default")))
 
 enum { REGIONS = 4096, THREADS = 1024 };
 
@@ -45,7 +43,6 @@ struct call {
 static struct region regions[REGIONS];
 static pid_t owner;
 static struct clock_pair started;
-static __thread unsigned depth;      /* of regions, on this thread */
 static __thread struct place *place; /* of this thread in the call it is part of */
 static __thread struct call *spare;  /* of the last call, for the next one */
 
@@ -63,30 +60,29 @@ static struct region *region_at(uintptr_t address)
     return NULL;
 }
 
-/* NULL where it is not recorded: nested, or no memory. */
-static struct call *call_begin(uintptr_t address)
+uint64_t openmp_begin(uintptr_t address)
 {
-    struct region *region = NULL;
-    if (depth == 0)
-        region = region_at(address);
-    if (!region)
-        return NULL;
+    struct region *region = region_at(address);
     struct call *call = spare;
-    if (!call)
-        call = malloc(sizeof *call);
-    if (!call)
-        return NULL;
+    if (!region || (!call && !(call = malloc(sizeof *call))))
+        return 0;
     spare = NULL;
     call->region = region;
     atomic_store(&call->threads, 0);
     call->begin = clock_entry();
-    return call;
+    return (uint64_t)(uintptr_t)call;
 }
 
-/* This thread takes part. */
-static void call_join(struct call *call)
+uintptr_t openmp_address(uint64_t team)
 {
+    return atomic_load(&((struct call *)(uintptr_t)team)->region->address);
+}
+
+void openmp_join(uint64_t team, bool master)
+{
+    struct call *call = (struct call *)(uintptr_t)team;
     unsigned index = atomic_fetch_add(&call->threads, 1);
+    (void)master;
     place = NULL;
     if (index >= THREADS)
         return;
@@ -94,15 +90,20 @@ static void call_join(struct call *call)
     place->begin = place->end = clock_entry();
 }
 
-/* And does nothing more, unless this is called again. */
-static void call_leave(void)
+void openmp_idle(uint64_t team, bool master)
 {
+    (void)team;
+    (void)master;
     if (place)
         place->end = clock_entry();
+    place = NULL;
 }
 
-static void call_end(struct call *call)
+void openmp_end(uint64_t team)
 {
+    struct call *call = (struct call *)(uintptr_t)team;
+    /* A single thread does not wait, and is never idle. */
+    openmp_idle(team, true);
     int64_t time = clock_entry() - call->begin, work = 0;
     unsigned threads = atomic_load(&call->threads), most = atomic_load(&call->region->threads);
     for (unsigned i = 0; i < threads && i < THREADS; i++)
@@ -115,163 +116,6 @@ static void call_end(struct call *call)
         continue;
     /* It is never freed: a thread of libomp may look at its place once more. */
     spare = call;
-}
-
-/* GCC: what a thread does, with our times around it. */
-struct wrapped {
-    void (*function)(void *);
-    void *data;
-    struct call *call;
-};
-
-static void run_wrapped(void *data)
-{
-    struct wrapped *wrapped = data;
-    call_join(wrapped->call);
-    depth++;
-    wrapped->function(wrapped->data);
-    depth--;
-    call_leave();
-    place = NULL;
-}
-
-/* GOMP_NAME(function, data, number of threads, what follows). */
-#define GOMP(name, parameters, arguments)                                                                              \
-    EXPORT void GOMP_##name parameters;                                                                                \
-    EXPORT void GOMP_##name parameters                                                                                 \
-    {                                                                                                                  \
-        static _Atomic(void *) found;                                                                                  \
-        void *symbol = atomic_load(&found);                                                                            \
-        if (!symbol)                                                                                                   \
-            atomic_store(&found, symbol = dlsym(RTLD_NEXT, "GOMP_" #name));                                            \
-        void(*real) parameters;                                                                                        \
-        *(void **)&real = symbol;                                                                                      \
-        struct call *call = call_begin((uintptr_t)__builtin_return_address(0));                                        \
-        struct wrapped wrapped = {function, data, call};                                                               \
-        if (call) {                                                                                                    \
-            function = run_wrapped;                                                                                    \
-            data = &wrapped;                                                                                           \
-        }                                                                                                              \
-        real arguments;                                                                                                \
-        if (call)                                                                                                      \
-            call_end(call);                                                                                            \
-    }
-#define LOOP                                                                                                           \
-    (void (*function)(void *), void *data, unsigned number, long start, long end, long step, long chunk, unsigned flags)
-#define LOOP_WITH (function, data, number, start, end, step, chunk, flags)
-#define LOOP_RUNTIME                                                                                                   \
-    (void (*function)(void *), void *data, unsigned number, long start, long end, long step, unsigned flags)
-#define LOOP_RUNTIME_WITH (function, data, number, start, end, step, flags)
-GOMP(parallel, (void (*function)(void *), void *data, unsigned number, unsigned flags), (function, data, number, flags))
-GOMP(parallel_loop_static, LOOP, LOOP_WITH)
-GOMP(parallel_loop_dynamic, LOOP, LOOP_WITH)
-GOMP(parallel_loop_guided, LOOP, LOOP_WITH)
-GOMP(parallel_loop_nonmonotonic_dynamic, LOOP, LOOP_WITH)
-GOMP(parallel_loop_nonmonotonic_guided, LOOP, LOOP_WITH)
-GOMP(parallel_loop_runtime, LOOP_RUNTIME, LOOP_RUNTIME_WITH)
-GOMP(parallel_loop_nonmonotonic_runtime, LOOP_RUNTIME, LOOP_RUNTIME_WITH)
-GOMP(parallel_loop_maybe_nonmonotonic_runtime, LOOP_RUNTIME, LOOP_RUNTIME_WITH)
-GOMP(parallel_sections, (void (*function)(void *), void *data, unsigned number, unsigned count, unsigned flags),
-     (function, data, number, count, flags))
-
-/* LLVM: the types and numbers of OpenMP 5.0, as far as they are needed. */
-union data {
-    uint64_t value;
-    void *pointer;
-};
-enum { OMPT_PARALLEL_BEGIN = 3, OMPT_PARALLEL_END = 4, OMPT_IMPLICIT_TASK = 7, OMPT_SYNC_REGION = 23 };
-enum { OMPT_SCOPE_BEGIN = 1, OMPT_TASK_INITIAL = 1 };
-
-static void on_parallel_begin(union data *task, const void *frame, union data *parallel, unsigned requested, int flags,
-                              const void *address)
-{
-    (void)task;
-    (void)frame;
-    (void)requested;
-    (void)flags;
-    parallel->pointer = call_begin((uintptr_t)address);
-}
-
-static void on_parallel_end(union data *parallel, union data *task, int flags, const void *address)
-{
-    (void)task;
-    (void)flags;
-    (void)address;
-    struct call *call = parallel->pointer;
-    parallel->pointer = NULL;
-    if (!call)
-        return;
-    /* A single thread does not wait, and has no barrier: the end is the begin only if no barrier has set it. */
-    if (place && place->end == place->begin)
-        call_leave();
-    depth = 0;
-    place = NULL;
-    call_end(call);
-}
-
-/* The end of a worker's task may come after the region's: it is not looked at. */
-static void on_implicit_task(int scope, union data *parallel, union data *task, unsigned threads, unsigned index,
-                             int flags)
-{
-    (void)task;
-    (void)threads;
-    (void)index;
-    if (scope != OMPT_SCOPE_BEGIN || flags & OMPT_TASK_INITIAL || !parallel || !parallel->pointer)
-        return;
-    call_join(parallel->pointer);
-    depth = 1;
-}
-
-/* Barriers within a region are work; the last is its end. */
-static void on_sync_region(int kind, int scope, union data *parallel, union data *task, const void *address)
-{
-    (void)kind;
-    (void)parallel;
-    (void)task;
-    (void)address;
-    /* The last barrier of the region sets the end that counts; after one inside, the work goes on and the next one
-       moves it. */
-    if (scope == OMPT_SCOPE_BEGIN) {
-        call_leave();
-        depth = 0;
-    } else {
-        depth = place != NULL;
-    }
-}
-
-static int ompt_begin(void (*(*lookup)(const char *))(void), int device, union data *data)
-{
-    (void)device;
-    (void)data;
-    int (*set)(int, void (*)(void)) = (int (*)(int, void (*)(void)))lookup("ompt_set_callback");
-    if (!set)
-        return 0;
-    set(OMPT_PARALLEL_BEGIN, (void (*)(void))on_parallel_begin);
-    set(OMPT_PARALLEL_END, (void (*)(void))on_parallel_end);
-    set(OMPT_IMPLICIT_TASK, (void (*)(void))on_implicit_task);
-    set(OMPT_SYNC_REGION, (void (*)(void))on_sync_region);
-    return 1;
-}
-
-static void ompt_end(union data *data)
-{
-    (void)data;
-}
-
-struct ompt_start {
-    int (*begin)(void (*(*lookup)(const char *))(void), int device, union data *data);
-    void (*end)(union data *data);
-    union data data;
-};
-
-/* libomp looks for this in what is preloaded. */
-EXPORT struct ompt_start *ompt_start_tool(unsigned version, const char *runtime);
-EXPORT struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)
-{
-    static struct ompt_start start = {ompt_begin, ompt_end, {0}};
-    (void)version;
-    (void)runtime;
-    return &start;
 }
 
 __attribute__((constructor)) static void begin(void)

@@ -3,6 +3,7 @@
    the files are in a heap by the time of their next record. */
 #include "convert/record/read_record.h"
 
+#include "convert/record/record_openmp.h"
 #include "convert/record/record_pending.h"
 #include "convert/record/record_plan.h"
 #include "convert/record/record_run.h"
@@ -55,6 +56,8 @@ struct current {
 struct record_state {
     struct record_run run;
     struct current *current; /* by file */
+    struct record_openmp *openmp;
+    struct record_openmp_end openmp_end;
     struct stream *heap;
     size_t count;
     int64_t begin_ns;     /* of the run on the clock of process 0: the trace's 0 */
@@ -487,6 +490,12 @@ static inline void record_events(struct record_state *state, const struct stream
     case RECORD_ENTER:
     case RECORD_ENTER_AT:
     case RECORD_LEAVE:
+        if (record_openmp_is(stream->record->state)) {
+            record_openmp_events(&state->run, stream->file, stream->record, base, state->openmp, &state->openmp_end,
+                                 batch);
+            state->current[stream->file].site = 0;
+            break;
+        }
         state_event(state, stream, defs, base, batch);
         break;
     case RECORD_SEND:
@@ -681,6 +690,12 @@ static enum status record_next(struct reader *reader, struct batch *batch, struc
     struct record_state *state = reader->state;
     /* Room for all events of any record, so that none has to be continued in the next batch. */
     while (batch->count + EVENTS_PER_RECORD <= BATCH_EVENTS) {
+        if (state->openmp_end.active) {
+            size_t already = batch->count;
+            record_openmp_end_next(&state->run, state->openmp, &state->openmp_end, batch);
+            state->events += batch->count - already;
+            continue;
+        }
         if (state->count == 0) {
             size_t already = batch->count;
             bool more = report_endings(state, reader->defs, batch);
@@ -713,6 +728,7 @@ static void record_close(struct reader *reader)
     free(state->ending.items.items);
     free(state->heap);
     free(state->current);
+    free(state->openmp);
 }
 
 static const struct format format_record = {.name = "record",
@@ -763,6 +779,7 @@ static void streams_start(struct record_state *state)
     }
     state->from_ns = larger(time_since(begin_ns, state->from_ns), INT64_C(0));
     state->current = memory_new(files * sizeof *state->current);
+    state->openmp = memory_new(files * sizeof *state->openmp);
     state->begin_ns = begin_ns;
     state->count = count;
     for (size_t i = 0; i < count; i++)

@@ -32,8 +32,9 @@ struct record_file {
     struct record_file_site {
         uint32_t comm;
         uint16_t function;
-        uint32_t place; /* see record_run.h; 0: there is no such site */
-    } * sites;          /* by number; filled before reading starts */
+        uint32_t place;  /* see record_run.h; 0: there is no such site */
+        uint32_t region; /* of OpenMP: index of its state */
+    } * sites;           /* by number; filled before reading starts */
     size_t site_count, site_capacity;
     struct record_file_path {
         uint64_t address; /* 0: there is no such path */

@@ -2,6 +2,7 @@
 #include "convert/record/record_run.h"
 
 #include "convert/clog2/mpe2_state.h"
+#include "convert/record/record_openmp.h"
 #include "convert/record/record_samples.h"
 #include "convert/record/record_sites.h"
 #include "core/event.h"
@@ -125,6 +126,8 @@ static void define_functions(struct record_run *run, struct defs *defs)
         run->neighbours_mark |= strstr(name, "MPI_Cart_") || strstr(name, "graph_") || strstr(name, "eighbor_");
         run->ranks_mark |= synchronises_window(mpi_function_at(f));
     }
+    /* They are defined when their places are known. */
+    run->states[RECORD_OPENMP_REGION] = run->states[RECORD_OPENMP_WORK] = UINT32_MAX;
     define_own_mark(defs, &run->request_mark, REQUEST_MARK_NAME, PAYLOAD_REQUESTS_FORMAT);
     define_own_mark(defs, &run->neighbours_mark, NEIGHBOURS_MARK_NAME, NEIGHBOURS_MARK_FORMAT);
     for (size_t i = 0; i < run->file_count; i++)
@@ -414,6 +417,7 @@ enum status record_run_open(struct record_run *run, const struct recordings *rec
     record_clocks_finish(&run->clocks);
     record_samples_place(run);
     record_sites_resolve(run, defs);
+    record_openmp_define(run, defs);
     record_samples_resolve(run, defs);
     define_ends(run, defs);
     define_unnamed(run, defs);

@@ -81,6 +81,7 @@ struct record_run {
     uint32_t pending_mark;    /* of processes that did not finalise MPI: index + 1; 0: none was made */
     uint32_t resource_marks[RESOURCE_COUNTERS]; /* indices */
     uint32_t ranks_mark;                        /* of calls on windows: index + 1; 0: none was made */
+    uint32_t openmp_state;                      /* of regions whose place is not known: index + 1; 0: none was made */
     uint32_t gap_mark;                          /* where something is left out: index + 1; 0: none was made */
 };
 
