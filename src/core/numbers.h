@@ -2,6 +2,7 @@
 #ifndef SIGHT_CORE_NUMBERS_H
 #define SIGHT_CORE_NUMBERS_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -64,6 +65,16 @@ static inline uint64_t magnitude_of(int64_t number)
     if (number < 0)
         return 0 - (uint64_t)number;
     return (uint64_t)number;
+}
+
+/* llround, inline: for each piece of computing of each replay the call would take longer than the rest. */
+static inline int64_t nearest_int(double number)
+{
+    if (!(fabs(number) < 9e15)) /* the rest below is exact */
+        return llround(number);
+    int64_t whole = (int64_t)number;
+    double rest = number - (double)whole;
+    return whole + (rest >= 0.5) - (rest <= -0.5);
 }
 
 /* Part of a whole; 0 where there is no whole. */

@@ -2,16 +2,28 @@
 #include "phases/even_iterations.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "replay/balance.h"
 #include "replay/replay.h"
-
-#include <math.h>
 
 struct evening {
     const struct even_iterations *given;
     double *means;  /* by iteration; 0: it stays as it is */
     size_t *row_of; /* by process; row_count: it has none */
+    uint32_t *at;   /* by process: the iteration at hand of the replay */
 };
+
+/* The last iteration that has begun. A replay walks through each location's calls in order: mostly the one before. */
+static uint32_t iteration_at(const struct evening *evening, uint32_t process, const int64_t *starts, int64_t time_ns)
+{
+    uint32_t k = evening->at[process], count = evening->given->count;
+    while (k > 0 && starts[k] > time_ns)
+        k--;
+    while (k + 1 < count && starts[k + 1] <= time_ns)
+        k++;
+    evening->at[process] = k;
+    return k;
+}
 
 static double cell(const struct even_iterations *given, size_t row, uint32_t iteration)
 {
@@ -63,20 +75,22 @@ static int64_t pace(const void *context, uint32_t location, uint32_t index, int6
         ns += (double)time_since(from_ns, starts[0]);
         from_ns = starts[0];
     }
-    for (uint32_t k = phases_last_begun(starts, count, from_ns); k < count && from_ns < to_ns; k++) {
+    for (uint32_t k = iteration_at(evening, process, starts, from_ns); k < count && from_ns < to_ns; k++) {
         int64_t end_ns = starts[k + 1] < to_ns ? starts[k + 1] : to_ns;
         ns += (double)time_since(from_ns, end_ns) * factor_of(evening, row, k);
         from_ns = end_ns > from_ns ? end_ns : from_ns;
     }
-    return llround(ns) + time_since(from_ns, to_ns);
+    return nearest_int(ns) + time_since(from_ns, to_ns);
 }
 
 int64_t even_iterations_saving(const struct even_iterations *iterations)
 {
-    struct evening evening = {iterations, means_of(iterations), rows_of(iterations)};
+    struct evening evening = {iterations, means_of(iterations), rows_of(iterations), NULL};
+    evening.at = memory_new(iterations->phases->loops.process_count * sizeof *evening.at);
     int64_t saving_ns =
         replay_saving(iterations->graph, (struct replay_options){.pace = pace, .pace_context = &evening});
     free(evening.means);
     free(evening.row_of);
+    free(evening.at);
     return saving_ns;
 }

@@ -13,6 +13,7 @@ struct profile {
     } * process;
     size_t count; /* processes that compute */
     int64_t since_ns;
+    size_t bin; /* of the latest piece of computing */
 };
 
 /* So many have computed since the change before. */
@@ -38,8 +39,9 @@ static void take_change(void *context, int64_t time_ns, uint32_t location, bool 
         return;
     profile->count--;
     int64_t from_ns = time_since(analyst->begin_ns, process->since_ns);
-    course_add(analyst->analysis->computing_course_ns, &analyst->edges, course_bin(&analyst->edges, 0, from_ns),
-               from_ns, time_since(analyst->begin_ns, time_ns));
+    profile->bin = course_bin(&analyst->edges, profile->bin, from_ns);
+    course_add(analyst->analysis->computing_course_ns, &analyst->edges, profile->bin, from_ns,
+               time_since(analyst->begin_ns, time_ns));
 }
 
 void concurrency_take(struct analyst *analyst)

@@ -7,8 +7,6 @@
 #include "replay/balance.h"
 #include "replay/replay.h"
 
-#include <math.h>
-
 struct sections {
     const struct graph *graph;
     struct map labels; /* (state, site) of the next call -> section; the last section is after the last call */
@@ -88,10 +86,10 @@ static int64_t pace(const void *context, uint32_t location, uint32_t index, int6
     size_t cell = cell_of(sections, location, index);
     double mean_ns = sections->means_ns[cell % sections->count], own_ns = sections->own_ns[cell];
     if (own_ns < BALANCE_IDLE * mean_ns)
-        return llround(mean_ns / sections->gaps[cell]);
+        return nearest_int(mean_ns / sections->gaps[cell]);
     if (own_ns <= 0)
         return ns;
-    return llround((double)ns * mean_ns / own_ns);
+    return nearest_int((double)ns * mean_ns / own_ns);
 }
 
 int64_t even_sections_saving(const struct graph *graph, const double *compute, struct replay_options without)

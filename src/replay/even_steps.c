@@ -2,6 +2,7 @@
 #include "replay/even_steps.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "replay/balance.h"
 #include "replay/replay.h"
 
@@ -19,6 +20,7 @@ struct steps {
     double *cells;   /* computing, the same */
     double *means;   /* by step */
     bool *idle;      /* by location: it has no work */
+    size_t *at;      /* by location: the step at hand of the replay */
 };
 
 /* Calls that no location leaves before all have arrived: only between these is evening out a matter of one step. */
@@ -98,19 +100,18 @@ static int64_t pace(const void *context, uint32_t location, uint32_t index, int6
     (void)index;
     const struct steps *steps = context;
     const int64_t *begins = steps->begins + location * steps->count;
-    size_t low = 0, high = steps->count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (begins[middle] <= from_ns)
-            low = middle;
-        else
-            high = middle;
-    }
-    double mine = steps->cells[location * steps->count + low], mean = steps->means[low];
+    /* A replay walks through each location's calls in order: the step is the one before, or mostly the next. */
+    size_t step = steps->at[location];
+    while (step > 0 && begins[step] > from_ns)
+        step--;
+    while (step + 1 < steps->count && begins[step + 1] <= from_ns)
+        step++;
+    steps->at[location] = step;
+    double mine = steps->cells[location * steps->count + step], mean = steps->means[step];
     int64_t ns = time_since(from_ns, to_ns);
     if (steps->idle[location] || mine < BALANCE_IDLE * mean || mine <= 0)
         return ns;
-    return llround((double)ns * mean / mine);
+    return nearest_int((double)ns * mean / mine);
 }
 
 static void fill(struct steps *steps, const int64_t *compute_ns)
@@ -165,11 +166,13 @@ struct even_steps even_steps_of(const struct graph *graph, const int64_t *comput
     steps.cells = memory_new(locations * steps.count * sizeof *steps.cells);
     steps.means = memory_new(steps.count * sizeof *steps.means);
     steps.idle = memory_new(locations * sizeof *steps.idle);
+    steps.at = memory_new(locations * sizeof *steps.at);
     fill(&steps, compute_ns);
     struct even_steps even = judge(&steps, without);
     free(steps.begins);
     free(steps.cells);
     free(steps.means);
     free(steps.idle);
+    free(steps.at);
     return even;
 }

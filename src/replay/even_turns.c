@@ -2,11 +2,10 @@
 #include "replay/even_turns.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "replay/balance.h"
 #include "replay/even_sections.h"
 #include "replay/replay.h"
-
-#include <math.h>
 
 static const uint32_t NO_TURN = UINT32_MAX;
 
@@ -121,7 +120,7 @@ static int64_t pace(const void *context, uint32_t location, uint32_t index, int6
 {
     const struct turns *turns = context;
     uint32_t turn = index < turns->graph->locations[location].count ? turns->turn[location][index] : NO_TURN;
-    return turn == NO_TURN ? time_since(from_ns, to_ns) : llround(turns->means_ns[turn]);
+    return turn == NO_TURN ? time_since(from_ns, to_ns) : nearest_int(turns->means_ns[turn]);
 }
 
 int64_t even_turns_saving(const struct graph *graph, const int64_t *begins_ns, const int64_t *ends_ns)

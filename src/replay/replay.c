@@ -8,8 +8,6 @@
 #include "graph/wait_windows.h"
 #include "replay/exact.h"
 
-#include <math.h>
-
 /* Before call `index` of the location, or after its last. */
 static int64_t computing(const struct exact *exact, uint32_t location, uint32_t index, int64_t from_ns, int64_t to_ns)
 {
@@ -19,7 +17,7 @@ static int64_t computing(const struct exact *exact, uint32_t location, uint32_t 
         return options->pace(options->pace_context, location, index, from_ns, to_ns);
     if (!options->compute || ns <= 0)
         return ns;
-    return (int64_t)llround((double)ns * options->compute[location]);
+    return nearest_int((double)ns * options->compute[location]);
 }
 
 static bool is_free_call(const struct exact *exact, const struct call *call)

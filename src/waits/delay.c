@@ -30,6 +30,12 @@ struct spread {
     size_t run_begin, run_count, run_capacity;
 };
 
+/* The latest wait of a location that is not visited yet, in the order of visits. */
+struct turn {
+    int64_t order_ns, leave_ns;
+    uint32_t location;
+};
+
 struct analyst {
     const struct graph *graph;
     struct sync_points points;
@@ -42,9 +48,11 @@ struct analyst {
     struct change *changes;
     size_t change_count, change_capacity;
     uint32_t free_change; /* 1 + index */
-    uint32_t *queue;      /* locations with waits left, a heap: the latest first */
+    struct turn *queue;   /* locations with waits left, a heap: the latest first */
     size_t queue_count;
-    double *short_ns, *long_ns; /* by label */
+    double *short_ns, *long_ns;       /* by label */
+    uint8_t kinds[WAIT_CAUSED_COUNT]; /* those met so far, ascending: all other costs and factors are 0 */
+    int kind_count;
     struct delays delays;
 };
 
@@ -61,40 +69,60 @@ struct case_at_hand {
 
 /* The order: by time of the delayer's enter, the latest first. */
 
-static bool is_before(const void *context, const void *left_location, const void *right_location)
+static bool is_before(const void *context, const void *left, const void *right)
 {
-    const struct analyst *analyst = context;
-    uint32_t a = *(const uint32_t *)left_location, b = *(const uint32_t *)right_location;
-    const struct wait_point *left = &analyst->points.locations[a].latest, *right = &analyst->points.locations[b].latest;
-    if (left->order_ns != right->order_ns)
-        return left->order_ns > right->order_ns;
+    const struct turn *a = left, *b = right;
+    (void)context;
+    if (a->order_ns != b->order_ns)
+        return a->order_ns > b->order_ns;
     /* If equal, one may cause the other, and ends earlier. */
-    int64_t left_ns = graph_call(analyst->graph, a, left->call).leave_ns,
-            right_ns = graph_call(analyst->graph, b, right->call).leave_ns;
-    return left_ns != right_ns ? left_ns > right_ns : a < b;
+    if (a->leave_ns != b->leave_ns)
+        return a->leave_ns > b->leave_ns;
+    return a->location < b->location;
 }
 
-static const struct heap_order BY_LATEST = {sizeof(uint32_t), is_before, NULL};
+static const struct heap_order BY_LATEST = {sizeof(struct turn), is_before, NULL};
+
+static struct turn turn_of(const struct analyst *analyst, uint32_t location)
+{
+    const struct wait_point *latest = &analyst->points.locations[location].latest;
+    return (struct turn){latest->order_ns, graph_call(analyst->graph, location, latest->call).leave_ns, location};
+}
 
 static void queue_fill(struct analyst *analyst)
 {
     analyst->queue = memory_new(analyst->graph->location_count * sizeof *analyst->queue);
     for (uint32_t location = 0; location < analyst->graph->location_count; location++)
         if (analyst->points.locations[location].left > 0)
-            analyst->queue[analyst->queue_count++] = location;
-    heap_make(analyst->queue, analyst->queue_count, &BY_LATEST, analyst);
+            analyst->queue[analyst->queue_count++] = turn_of(analyst, location);
+    heap_make(analyst->queue, analyst->queue_count, &BY_LATEST, NULL);
 }
 
 /* Updates the heap after the location at the front lost its latest wait. */
 static void queue_next(struct analyst *analyst)
 {
-    if (analyst->points.locations[analyst->queue[0]].left == 0)
-        analyst->queue_count = heap_drop(analyst->queue, analyst->queue_count, &BY_LATEST, analyst);
-    else
-        heap_down(analyst->queue, analyst->queue_count, 0, &BY_LATEST, analyst);
+    uint32_t location = analyst->queue[0].location;
+    if (analyst->points.locations[location].left == 0) {
+        analyst->queue_count = heap_drop(analyst->queue, analyst->queue_count, &BY_LATEST, NULL);
+        return;
+    }
+    analyst->queue[0] = turn_of(analyst, location);
+    heap_down(analyst->queue, analyst->queue_count, 0, &BY_LATEST, NULL);
 }
 
 /* Costs of waits inside */
+
+/* A wait of this kind comes: its factors are no longer 0. */
+static void meet_kind(struct analyst *analyst, uint8_t kind)
+{
+    int at = 0;
+    while (at < analyst->kind_count && analyst->kinds[at] < kind)
+        at++;
+    if (at < analyst->kind_count && analyst->kinds[at] == kind)
+        return;
+    memmove(analyst->kinds + at + 1, analyst->kinds + at, (size_t)(analyst->kind_count++ - at));
+    analyst->kinds[at] = kind;
+}
 
 static void change_at(struct analyst *analyst, uint32_t location, size_t wait, const double factors[WAIT_CAUSED_COUNT],
                       double sign, bool ends)
@@ -110,8 +138,8 @@ static void change_at(struct analyst *analyst, uint32_t location, size_t wait, c
     struct change *change = &analyst->changes[index - 1];
     change->next = (uint32_t)*place;
     change->ends = ends;
-    for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++)
-        change->factors[kind] = sign * factors[kind];
+    for (int i = 0; i < analyst->kind_count; i++)
+        change->factors[analyst->kinds[i]] = sign * factors[analyst->kinds[i]];
     *place = index;
 }
 
@@ -123,8 +151,8 @@ static void apply_changes(struct analyst *analyst, uint32_t location, size_t wai
     for (uint32_t index = place ? (uint32_t)*place : 0, next; index; index = next) {
         struct change *change = &analyst->changes[index - 1];
         next = change->next;
-        for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++)
-            spread->factors[kind] += change->factors[kind];
+        for (int i = 0; i < analyst->kind_count; i++)
+            spread->factors[analyst->kinds[i]] += change->factors[analyst->kinds[i]];
         spread->active -= change->ends;
         change->next = analyst->free_change;
         analyst->free_change = index;
@@ -132,9 +160,9 @@ static void apply_changes(struct analyst *analyst, uint32_t location, size_t wai
     if (place)
         map_remove(&analyst->places, map_pair(location, (uint32_t)wait));
     /* Without runs the sum is 0: rounding errors do not accumulate. */
-    for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++)
-        if (spread->active == 0 || spread->factors[kind] < 0)
-            spread->factors[kind] = 0;
+    for (int i = 0; i < analyst->kind_count; i++)
+        if (spread->active == 0 || spread->factors[analyst->kinds[i]] < 0)
+            spread->factors[analyst->kinds[i]] = 0;
 }
 
 /* Makes room for one more; reuses the place of passed runs if they are half of all. */
@@ -190,7 +218,8 @@ static void charge(struct analyst *analyst, const struct case_at_hand *at, size_
     struct spread *spread = &analyst->spreads[location];
     double factors[WAIT_CAUSED_COUNT];
     double lost_ns = waits_sum_ns(analyst->graph, location, larger(from, points->left), to);
-    for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++) {
+    for (int i = 0; i < analyst->kind_count; i++) {
+        int kind = analyst->kinds[i];
         factors[kind] = part * at->factors[kind];
         analyst->delays.waits[kind].unattributed_ns += factors[kind] * lost_ns;
     }
@@ -200,8 +229,8 @@ static void charge(struct analyst *analyst, const struct case_at_hand *at, size_
         return;
     spread->active++;
     if (to == points->left)
-        for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++)
-            spread->factors[kind] += factors[kind];
+        for (int i = 0; i < analyst->kind_count; i++)
+            spread->factors[analyst->kinds[i]] += factors[analyst->kinds[i]];
     else
         change_at(analyst, location, to - 1, factors, 1, false);
     if (from > 0)
@@ -283,7 +312,8 @@ static void book(struct analyst *analyst, const struct case_at_hand *at)
 {
     struct delay_sums *sums = &analyst->delays.locations[at->wait.cause_location];
     double long_factor = 0;
-    for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++) {
+    for (int i = 0; i < analyst->kind_count; i++) {
+        int kind = analyst->kinds[i];
         double factor = at->factors[kind] - (kind == at->wait.kind ? at->short_factor : 0);
         sums->long_ns[kind] += factor * at->delay_ns;
         long_factor += factor;
@@ -309,7 +339,9 @@ static void take_wait(struct analyst *analyst, uint32_t location)
     compare(analyst, &at, location);
     double behind_ns = at.delay_ns + at.inner_ns;
     at.short_factor = behind_ns > ns ? ns / behind_ns : behind_ns > 0;
-    for (int kind = 0; kind < WAIT_CAUSED_COUNT; kind++) {
+    meet_kind(analyst, at.wait.kind);
+    for (int i = 0; i < analyst->kind_count; i++) {
+        int kind = analyst->kinds[i];
         double cost_ns = spread->factors[kind] * ns;
         at.factors[kind] = behind_ns > 0 ? cost_ns / behind_ns : 0;
         if (!(behind_ns > 0))
@@ -375,7 +407,7 @@ struct delays delays_of(const struct graph *graph)
     struct analyst analyst;
     analyst_begin(&analyst, graph);
     while (analyst.queue_count > 0) {
-        take_wait(&analyst, analyst.queue[0]);
+        take_wait(&analyst, analyst.queue[0].location);
         queue_next(&analyst);
     }
     take_places(&analyst);
