@@ -47,7 +47,7 @@ record() { # record CODE PROCESSES PROGRAM [ARGUMENTS...]: leaves trace.clog2, o
     processes=$2
     shift 2
     mkdir -p truth && rm -f truth/*
-    run env TRUTH_DIR="$PWD/truth" timeout 60 "$SIGHT" record $options -f -o trace.clog2 -- "mpiexec.$mpi" -n "$processes" "./$@"
+    run env TRUTH_DIR="$PWD/truth" timeout -k 5 60 "$SIGHT" record $options -f -o trace.clog2 -- "mpiexec.$mpi" -n "$processes" "./$@"
     cat truth/* >>out 2>/dev/null
     [ "$want" = any ] || [ "$code" = "$want" ] || {
         echo "# code $code, wanted $want"
