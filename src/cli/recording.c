@@ -86,6 +86,31 @@ static void report(const struct merging *merging, const struct record_summary *s
         command_note(merging->common, "kept: %s", summary->kept);
 }
 
+/* What a sample lacks without having been left out by choice. */
+static void report_sample(const struct record_summary *summary)
+{
+    if (summary->lost_definitions > 0)
+        fprintf(stderr,
+                "sight: incomplete: --max-size has no room for %" PRIu64 " definition%s: %" PRIu64 " calls and %" PRIu64
+                " messages of the sample are left out\n",
+                summary->lost_definitions, text_plural(summary->lost_definitions, "", "s"), summary->lost_calls,
+                summary->lost_messages);
+}
+
+/* A sample has a least size for each process. */
+static void report_limit(const struct record_summary *summary, const char *output)
+{
+    struct stat file;
+    uint64_t trace = 0;
+    if (stat(output, &file) == 0 && S_ISREG(file.st_mode))
+        trace = (uint64_t)file.st_size;
+    if (summary->limit_bytes > 0 && (summary->bytes > summary->limit_bytes || trace > summary->limit_bytes))
+        fprintf(stderr,
+                "sight: --max-size is too small for %u process%s: the recording took %" PRIu64
+                " bytes, the trace %" PRIu64 "\n",
+                summary->processes, text_plural(summary->processes, "", "es"), summary->bytes, trace);
+}
+
 /* Not notes, which -q hides: an incomplete trace must not be taken for a whole one. */
 static void report_incomplete(const struct record_summary *summary)
 {
@@ -105,6 +130,7 @@ static void report_incomplete(const struct record_summary *summary)
                 text_plural(summary->lost_threads, "", "s"), strerror(summary->lost_reason));
     if (summary->limited)
         fprintf(stderr, "sight: incomplete: --max-events was reached; marks in the trace show since when\n");
+    report_sample(summary);
     if (summary->foreign > 0)
         fprintf(stderr, "sight: %" PRIu64 " message%s to or from other MPI programs %s left out\n", summary->foreign,
                 text_plural(summary->foreign, "", "s"), text_plural(summary->foreign, "is", "are"));
@@ -150,6 +176,7 @@ static int merge_trace(struct merging *merging, size_t trace, const char *output
     }
     struct record_summary summary = record_reader_summary(reader);
     report_incomplete(&summary);
+    report_limit(&summary, output);
     merging->elsewhere |= summary.several_hosts && summary.processes < summary.declared;
     report(merging, &summary, output, ran_ns);
     int code = reader->end.complete ? EXIT_DONE : EXIT_DAMAGED;

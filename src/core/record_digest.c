@@ -403,7 +403,8 @@ static size_t least_length(uint8_t kind)
     }
 }
 
-/* The function of a short entry; UINT32_MAX: not known. */
+/* The function of a short entry; UINT32_MAX: not known, as the definition of its place had no room: its leave counts.
+ */
 static inline uint32_t entered(const struct record_digest *digest, uint64_t word)
 {
     if ((word & 0x7F) == RECORD_ENTER)
@@ -427,8 +428,6 @@ enum step { STEP_DONE, STEP_CUT_BEFORE, STEP_CUT_AFTER, STEP_BAD };
 static inline enum step enter_at(struct record_digest *digest, int64_t ticks, uint32_t function)
 {
     struct record_totals *totals = digest->totals;
-    if (function == UINT32_MAX)
-        return STEP_BAD;
     if (!totals->is_open && new_slice(totals, ticks))
         return STEP_CUT_BEFORE;
     digest->ticks = totals->last_ticks = ticks;

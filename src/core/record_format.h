@@ -26,7 +26,7 @@
 #define RECORD_LINKED "sight: the recorder is linked into this program"
 
 enum {
-    RECORD_VERSION = 10,
+    RECORD_VERSION = 11,
     RECORD_HEADER_SIZE = 4096,
     RECORD_PENDING_AT = 2560, /* of struct record_pending, in the file */
     RECORD_BLOCK_HEAD = 8,    /* bytes: the number of a block */
@@ -121,7 +121,8 @@ struct record_header {
     uint32_t lost_reason;      /* errno of the last of them */
     uint64_t sample_ns;        /* CPU time of the thread from one sample to the next; 0: there are none */
     uint64_t lost_samples;     /* that could not be recorded */
-    uint64_t kept;             /* 1: a sample is kept, with totals: struct record_kept */
+    uint64_t kept; /* bytes that recording and trace may have, of which there are totals and a sample (struct
+                      record_kept); 0: everything is kept */
     char host_name[RECORD_NAME_SIZE];
     uint8_t used[RECORD_FUNCTIONS_MAX]; /* 1: the function was called */
 };
@@ -376,8 +377,9 @@ struct record_segment {
     uint64_t slice;  /* of time, if the anchor was long ago; 0: the one after the anchor */
 };
 
-/* A segment that is kept; its records follow, then the numbers of its messages. */
-enum record_why { RECORD_KEPT_HEAD = 1, RECORD_KEPT_WORST = 2, RECORD_KEPT_SAMPLE = 4 };
+/* A segment that is kept; its records follow, then the numbers of its messages. Of one that is not, RECORD_KEPT_NOT,
+   only the definitions count: it stays until the area is tidied. */
+enum record_why { RECORD_KEPT_NOT = 0, RECORD_KEPT_HEAD = 1, RECORD_KEPT_WORST = 2, RECORD_KEPT_SAMPLE = 4 };
 struct record_piece {
     struct record_base base; /* time of the record before; state: enum record_why, when it was kept */
     struct record_segment segment;
@@ -424,6 +426,7 @@ struct record_totals {
     uint64_t segments, anchors, kept, too_large; /* that have ended; by an anchor; that were kept; that had no room */
     uint64_t level;                              /* of 2^level segments one is in the sample */
     uint64_t folds, lost_channels;               /* how often the table of channels was full; and was emptied */
+    uint64_t lost_definitions;                   /* for which the area had no room */
     struct record_segment segment;               /* the current one */
     int64_t segment_ticks;                       /* since when */
     uint64_t segment_before;                     /* events before it */

@@ -200,8 +200,9 @@ static uint32_t decide(struct keep *keep, size_t bytes)
 
 static bool is_live(const struct keep *keep, const struct record_piece *piece, uint64_t level)
 {
-    return piece->base.state == RECORD_KEPT_HEAD || in_sample(&piece->segment, level) ||
-           is_worst(keep, &piece->segment);
+    return piece->base.state != RECORD_KEPT_NOT &&
+           (piece->base.state == RECORD_KEPT_HEAD || in_sample(&piece->segment, level) ||
+            is_worst(keep, &piece->segment));
 }
 
 static bool calibration_is_due(const struct keep *keep, int64_t ticks)
@@ -252,8 +253,12 @@ static uint64_t copy_definitions(struct keep *keep, unsigned char *area, uint64_
         if ((record->kind & RECORD_SHORT) || !record_is_definition(record))
             continue;
         bool calibration = record->kind == RECORD_CALIBRATION;
-        if ((calibration && !calibration_is_due(keep, record->ticks)) || fill + length > keep->control->area_size)
+        if (calibration && !calibration_is_due(keep, record->ticks))
             continue;
+        if (fill + length > keep->control->area_size) {
+            keep->now->lost_definitions++;
+            continue;
+        }
         if (calibration)
             keep->last_calibration = record->ticks;
         memmove(area + fill, begin, length);
@@ -313,17 +318,36 @@ static void keep_definitions(struct keep *keep, const unsigned char *begin, cons
     now->fill = copy_definitions(keep, keep->area[now->area], now->fill, begin, end);
 }
 
+/* What there is of the current piece in the area is left out. Where it is part of what is committed it stays as it is,
+   as one of its own: a process may be killed before the next generation is. */
+static void leave_carried(struct keep *keep)
+{
+    struct record_totals *now = keep->now;
+    unsigned char *carried = keep->area[now->area] + now->fill;
+    if (keep->compacted) {
+        keep_definitions(keep, carried + sizeof keep->piece, carried + keep->carried);
+        return;
+    }
+    struct record_piece piece = keep->piece;
+    piece.base.state = RECORD_KEPT_NOT;
+    piece.bytes = keep->carried;
+    piece.end_ticks = keep->digest.ticks;
+    piece.events = 0;
+    memcpy(carried, &piece, sizeof piece);
+    now->fill += keep->carried;
+}
+
 /* The current piece is left out, up to here. */
 static void leave_out(struct keep *keep, const unsigned char *begin, const unsigned char *end)
 {
     if (keep->digest.definitions) {
         /* There must be room for what later records refer to. */
         make_room(keep, keep->carried + (size_t)(end - begin));
-        const unsigned char *carried = keep->area[keep->now->area] + keep->now->fill;
-        if (keep->carried > 0)
-            keep_definitions(keep, carried + sizeof keep->piece, carried + keep->carried);
-        keep_definitions(keep, begin, end);
     }
+    if (keep->carried > 0)
+        leave_carried(keep);
+    if (keep->digest.definitions)
+        keep_definitions(keep, begin, end);
     keep->carried = 0;
     keep->digest.definitions = false;
 }
@@ -398,8 +422,8 @@ static void digest(struct keep *keep, const unsigned char *block)
     uint64_t number = keep->control->generation + 1;
     const struct record_totals *before = keep->totals[(number - 1) & 1];
     keep->now = keep->totals[number & 1];
-    /* Until this is the generation, nothing that belongs to the one before is overwritten, except what is there of the
-       current segment. */
+    /* Until this is the generation, nothing that belongs to the one before is overwritten, but the first record of the
+       current piece, which is in the totals as well. */
     __atomic_store_n(&keep->control->writing, number, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     memcpy(keep->now, before, record_totals_size(before->channel_count));

@@ -129,7 +129,8 @@ static bool file_create(struct own_file *file, const struct location_settings *s
 }
 
 /* Everything but the magic. */
-static void header_store(struct record_header *page, const struct record_header *header, uint32_t block_size, bool kept)
+static void header_store(struct record_header *page, const struct record_header *header, uint32_t block_size,
+                         uint64_t kept)
 {
     const size_t magic = sizeof header->magic;
     memcpy((char *)page + magic, (const char *)header + magic, sizeof *header - magic);
@@ -182,7 +183,7 @@ static bool file_begin(struct location *location, const struct record_header *he
         return false;
     location->header = page;
     location->pending = (struct record_pending *)(void *)((unsigned char *)page + RECORD_PENDING_AT);
-    header_store(location->header, header, block_size, settings->keep_bytes > 0);
+    header_store(location->header, header, block_size, settings->keep_bytes);
     if (settings->keep_bytes > 0 ? kept_map(location, &kept) : block_map(location)) {
         magic_store(location->header, header);
         return true;

@@ -11,7 +11,7 @@ enum { FACTS_SIZE = 160 };
 char *facts_text(char line[FACTS_SIZE], const struct metrics *metrics);
 
 /* Of what all numbers are, if the trace is a sample of its run; else "". */
-enum { SAMPLE_SENTENCE_SIZE = 500 };
+enum { SAMPLE_SENTENCE_SIZE = 1000 };
 char *sample_sentence(char buffer[SAMPLE_SENTENCE_SIZE], const struct defs *defs);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Many iterations, for recordings of which only a sample is kept: iterations ITERATIONS KIND. In each, messages go
-   around a ring and a collective call ends it. KIND: world   MPI_Allreduce of all processes rows    only of half of
-   them alone   no collective call tags    as world, each message with a tag of its own kill    as world, and then every
-   process kills itself, with one message on its way */
+   around a ring, and a collective call ends it. Of KIND world that is MPI_Allreduce of all processes; rows: only of
+   half of them; alone: there is none. As world, but: tags: each message has a tag of its own; comms: a communicator of
+   its own, which is freed; kill: every process kills itself at the end, with one message on its way. */
 #include "truth.h"
 
 #include <signal.h>
@@ -11,13 +11,13 @@ enum { BYTES = 1000 };
 
 static char in[BYTES], out[BYTES];
 
-static void ring(int i, int tag)
+static void ring(int i, int tag, MPI_Comm comm)
 {
     MPI_Request requests[2];
     MPI_Status statuses[2];
     int next = (truth.rank + 1) % truth.size, before = (truth.rank + truth.size - 1) % truth.size;
-    CALL(MPI_Irecv, (in, BYTES, MPI_BYTE, before, tag, MPI_COMM_WORLD, &requests[0]));
-    CALL(MPI_Isend, (out, i % BYTES, MPI_BYTE, next, tag, MPI_COMM_WORLD, &requests[1]));
+    CALL(MPI_Irecv, (in, BYTES, MPI_BYTE, before, tag, comm, &requests[0]));
+    CALL(MPI_Isend, (out, i % BYTES, MPI_BYTE, next, tag, comm, &requests[1]));
     CALL(MPI_Waitall, (2, requests, statuses));
     truth_sent(next, i % BYTES);
     truth_received(before, i % BYTES);
@@ -34,7 +34,12 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, truth.rank % 2, 0, &rows);
     for (int i = 0; i < iterations; i++) {
         double one = 1, sum;
-        ring(i, strcmp(kind, "tags") == 0 ? i : 7);
+        MPI_Comm comm = MPI_COMM_WORLD;
+        if (strcmp(kind, "comms") == 0)
+            CALL(MPI_Comm_dup, (MPI_COMM_WORLD, &comm));
+        ring(i, strcmp(kind, "tags") == 0 ? i : 7, comm);
+        if (comm != MPI_COMM_WORLD)
+            CALL(MPI_Comm_free, (&comm));
         if (strcmp(kind, "rows") == 0)
             CALL(MPI_Allreduce, (&one, &sum, 1, MPI_DOUBLE, MPI_SUM, rows));
         else if (strcmp(kind, "alone") != 0)

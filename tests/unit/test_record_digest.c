@@ -211,7 +211,6 @@ static void damaged(void)
 {
     static const unsigned char bytes[][8] = {{RECORD_ENTER, 0, 0, 0, 0, 0, 0, 0},
                                              {RECORD_COMM, 2, 0, 0, 0, 0, 0, 0},
-                                             {RECORD_ENTER_AT | RECORD_SHORT, 0xff, 0xff, 0x0f, 0, 0, 0, 0},
                                              {RECORD_SEND | RECORD_SHORT, 0, 0, 0, 0, 0, 0, 0}};
     bool cut, bad, all = true;
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
@@ -222,6 +221,19 @@ static void damaged(void)
         end();
     }
     tap_ok(all, "damaged records are not taken");
+}
+
+/* The definition of a call's place may have had no room: its leave says which function it was. */
+static void unknown_place(void)
+{
+    begin();
+    uint32_t wtime = number_of("MPI_Wtime");
+    put_word(RECORD_ENTER_AT, 77, 2000);
+    put_word(RECORD_LEAVE, wtime, 2100);
+    run();
+    const struct record_totals_function *row = function_of("MPI_Wtime");
+    tap_ok(row && row->calls == 1 && row->ticks == 100 && totals->events == 2, "a call of an unknown place counts");
+    end();
 }
 
 /* A block may end between the bytes of an anchor and its end. */
@@ -277,6 +289,7 @@ int main(void)
     many_partners();
     slices();
     damaged();
+    unknown_place();
     anchor_across_blocks();
     short_marks();
     closed_twice();

@@ -66,6 +66,7 @@ struct record_state {
     struct ending ending; /* of this file */
     char host[RECORD_NAME_SIZE];
     uint64_t events, foreign;
+    uint64_t lost_messages;  /* of communicators whose definition is lost */
     uint64_t late_bytes;     /* to read of each file; 0: all */
     int64_t from_ns;         /* all files are read from then on */
     struct record_plan plan; /* of a recording that keeps a sample */
@@ -142,10 +143,7 @@ static struct event *batch_event(struct batch *batch, const struct event *base, 
 
 static const struct record_comm_place *place_of(struct record_state *state, const struct stream *stream, uint32_t comm)
 {
-    const struct record_process *process = process_of(state, stream);
-    if (comm < process->comm_count)
-        return &process->comms[comm];
-    return NULL;
+    return record_run_comm(process_of(state, stream), comm);
 }
 
 static void comm_step(struct batch *batch, const struct event *base, enum comm_step step, int32_t comm, int32_t rank)
@@ -220,6 +218,10 @@ static void message_event(struct record_state *state, const struct stream *strea
 {
     const struct record_message *record = (const struct record_message *)(const void *)stream->record;
     const struct record_comm_place *place = place_of(state, stream, record->base.comm);
+    if (!place && state->run.files[stream->file].kept) {
+        state->lost_messages++;
+        return;
+    }
     /* The partner is in a program that is not in the trace: it has no number. */
     if (!place || place->foreign) {
         state->foreign++;
@@ -861,7 +863,10 @@ struct record_summary record_reader_summary(const struct reader *reader)
                                      .foreign = state->foreign,
                                      .events = state->events,
                                      .kept = property_find(&reader->defs->properties, PROPERTY_KEPT),
-                                     .left_out = state->plan.left_out};
+                                     .left_out = state->plan.left_out,
+                                     .lost_definitions = state->plan.lost_definitions,
+                                     .lost_messages = state->lost_messages,
+                                     .limit_bytes = state->plan.limit_bytes};
     for (size_t i = 0; i < run->process_count; i++) {
         summary.unfinished += !run->processes[i].finalized;
         summary.several_hosts |= run->processes[i].clock.points > 0;
@@ -870,6 +875,7 @@ struct record_summary record_reader_summary(const struct reader *reader)
         summary.limited |= run->files[i].header.reason == RECORD_LIMIT;
         summary.disk_full |= run->files[i].header.reason == RECORD_DISK_FULL;
         summary.file_lost |= run->files[i].header.reason == RECORD_FILE_LOST;
+        summary.lost_calls += run->files[i].lost_calls;
         summary.lost_threads += run->files[i].header.lost_threads;
         if (run->files[i].header.lost_threads > 0)
             summary.lost_reason = (int)run->files[i].header.lost_reason;

@@ -29,19 +29,22 @@ void record_reader_count(struct reader *reader, uint32_t process, struct record_
 
 /* Facts about the run besides its events. */
 struct record_summary {
-    uint32_t processes, declared; /* that have a recording; of the program */
-    uint32_t unfinished;          /* that did not come to MPI_Finalize */
-    size_t programs;              /* MPI programs in the trace */
-    bool spawned;                 /* the first was started by one that is not in the trace */
-    uint64_t foreign;             /* ends of messages to or from other programs: left out */
-    bool several_hosts;           /* whose clocks were measured */
-    bool limited, disk_full;      /* recording ended early somewhere */
-    bool file_lost;               /* the same: a program closed its buffer file */
-    uint32_t lost_threads;        /* that could not be recorded */
-    int lost_reason;              /* errno of one of them */
-    uint64_t events, bytes;       /* read so far; size of the buffer files */
-    const char *kept;             /* of a sample: what of the run is there; NULL: all. Borrowed from the reader */
-    uint64_t left_out;            /* events */
+    uint32_t processes, declared;       /* that have a recording; of the program */
+    uint32_t unfinished;                /* that did not come to MPI_Finalize */
+    size_t programs;                    /* MPI programs in the trace */
+    bool spawned;                       /* the first was started by one that is not in the trace */
+    uint64_t foreign;                   /* ends of messages to or from other programs: left out */
+    bool several_hosts;                 /* whose clocks were measured */
+    bool limited, disk_full;            /* recording ended early somewhere */
+    bool file_lost;                     /* the same: a program closed its buffer file */
+    uint32_t lost_threads;              /* that could not be recorded */
+    int lost_reason;                    /* errno of one of them */
+    uint64_t events, bytes;             /* read so far; size of the buffer files */
+    const char *kept;                   /* of a sample: what of the run is there; NULL: all. Borrowed from the reader */
+    uint64_t left_out;                  /* events */
+    uint64_t lost_definitions;          /* of a sample: call sites, communicators and the like that had no room */
+    uint64_t lost_calls, lost_messages; /* of the sample, that are left out for that reason */
+    uint64_t limit_bytes;               /* that a sample may take; 0: there is none */
 };
 struct record_summary record_reader_summary(const struct reader *reader);
 

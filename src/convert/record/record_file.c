@@ -219,6 +219,33 @@ static bool expand_site(struct record_file *file, uint64_t word)
     return true;
 }
 
+/* Where a sample is kept, there may have been no room for the definition of a site: then the call is passed over.
+   False: it is damage. */
+static bool leave_out_call(struct record_file *file)
+{
+    if (!file->kept)
+        return false;
+    file->expanded.base.kind = RECORD_VOID;
+    file->expanded.base.words = sizeof file->expanded.base / 8;
+    file->call_unknown = true;
+    file->lost_calls++;
+    return true;
+}
+
+/* The leave of such a call is passed over as well. */
+static const struct record_base *without_unknown(struct record_file *file, const struct record_base *record)
+{
+    if (!file->call_unknown || record->kind == RECORD_VOID)
+        return record;
+    if (record->kind == RECORD_LEAVE || record->kind == RECORD_ENTER || record->kind == RECORD_ENTER_AT)
+        file->call_unknown = false;
+    if (record->kind != RECORD_LEAVE)
+        return record;
+    file->expanded.base =
+        (struct record_base){.kind = RECORD_VOID, .words = sizeof file->expanded.base / 8, .ticks = record->ticks};
+    return &file->expanded.base;
+}
+
 static void expand_requests(struct record_file *file, uint64_t word)
 {
     uint64_t count = word >> RECORD_SHORT_REQUESTS & 0xFFFFFF;
@@ -238,7 +265,7 @@ static const struct record_base *expand(struct record_file *file, const unsigned
                                .ticks = (int64_t)((uint64_t)file->last_ticks + (word >> RECORD_SHORT_TIME))};
     file->expanded.base = base;
     if (base.kind == RECORD_ENTER_AT)
-        return expand_site(file, word) ? &file->expanded.base : NULL;
+        return expand_site(file, word) || leave_out_call(file) ? &file->expanded.base : NULL;
     if (base.kind == RECORD_REQUESTS)
         expand_requests(file, word);
     if (base.kind == RECORD_SAMPLE) {
@@ -275,7 +302,7 @@ static const struct record_base *record_at(struct record_file *file, uint64_t wo
     file->position += size;
     file->last_end = record_file_position(file);
     file->last_ticks = record->ticks;
-    return record;
+    return without_unknown(file, record);
 }
 
 uint64_t record_file_position(const struct record_file *file)

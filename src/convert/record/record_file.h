@@ -42,8 +42,10 @@ struct record_file {
         uint32_t place, path; /* see record_samples.h; 0: not known */
     } * paths;                /* by number; filled before reading starts */
     size_t path_count, path_capacity;
-    int64_t last_ticks;    /* its time */
-    int64_t begin_ns;      /* of its process, on the clock of its host: see recordings.h */
+    int64_t last_ticks;              /* its time */
+    bool call_unknown;               /* the call that is open is of a site whose definition is lost: it is left out */
+    uint64_t lost_calls, lost_comms; /* such calls so far; definitions of communicators that are not used */
+    int64_t begin_ns;                /* of its process, on the clock of its host: see recordings.h */
     int64_t program_ticks; /* when the first thread of its program began: a process may become another by exec */
     size_t program, trace;
     uint32_t process; /* of the trace */

@@ -70,9 +70,6 @@ static bool load_kept(struct loading *loading)
         return false;
     loading->fill = kept->totals->fill;
     loading->open_fill = kept->totals->open_fill;
-    /* Killed while it digested a block, the recorder may have overwritten what there was of the current segment. */
-    if (control->writing != control->generation)
-        loading->open_fill = loading->fill;
     /* With a page beyond: a damaged definition may be shorter than what is looked at. */
     kept->bytes = memory_new(loading->open_fill + 2 * (size_t)loading->header->block_size + PAGE);
     kept->size = loading->open_fill;
@@ -134,7 +131,8 @@ static void walk_area(struct loading *loading)
                                         .why = piece.base.state,
                                         .whole = true};
         note_definitions(loading, row.begin, row.end);
-        ARRAY_PUSH(kept->pieces, kept->piece_count, kept->piece_capacity, row);
+        if (row.why != RECORD_KEPT_NOT)
+            ARRAY_PUSH(kept->pieces, kept->piece_count, kept->piece_capacity, row);
         length = (size_t)piece.bytes;
     }
 }

@@ -199,7 +199,7 @@ static bool channel_of(const struct planning *planning, size_t file, uint32_t co
                        bool receive, uint64_t *channel)
 {
     const struct record_process *process = &planning->run->processes[planning->run->process_of[file]];
-    const struct record_comm_place *place = comm < process->comm_count ? &process->comms[comm] : NULL;
+    const struct record_comm_place *place = record_run_comm(process, comm);
     if (!place || place->foreign || partner < 0)
         return false;
     int32_t other = place->partner == 0 ? partner : defs_world_rank(planning->defs, place->partner, partner);
@@ -391,6 +391,10 @@ static void sum_up(const struct planning *planning)
         if (!kept)
             continue;
         plan->events += kept->totals->events;
+        plan->lost_definitions += kept->totals->lost_definitions + planning->run->files[i].lost_comms;
+        plan->lost_channels += kept->totals->lost_channels;
+        plan->limit_bytes = planning->run->files[i].header.kept;
+        plan->bytes += planning->run->files[i].size;
         plan->left_out += kept->totals->events > selected ? kept->totals->events - selected : 0;
         if (counts(&planning->run->files[i]) && kept->totals->segments + 1 > plan->segments) {
             plan->segments = kept->totals->segments + 1;

@@ -18,6 +18,9 @@ struct record_plan {
     uint64_t head, worst;        /* selected as the first, as the longest */
     uint64_t messages;           /* left out of segments that are there */
     int64_t gap_ns;              /* for which time stands still */
+    uint64_t lost_definitions;   /* that had no room: what refers to them is left out of the sample */
+    uint64_t lost_channels;      /* how often the messages so far by partner and tag were forgotten */
+    uint64_t limit_bytes, bytes; /* that recording and trace may have; that the recording has */
 };
 
 /* Chooses pieces of the files of an opened run: selected, shift_ns, after_gap, and the messages to drop. */

@@ -206,6 +206,7 @@ static void define_comm(struct record_run *run, struct record_process *process, 
     bool world = number == RECORD_WORLD && run->program_count == 1, inter = !world && record->remote_size > 0;
     uint64_t key = key_of(run, process, record);
     place->foreign = key == 0;
+    place->defined = true;
     /* What is made of this communicator leads to other programs only if this one does. */
     place->shared_key = record->kin == RECORD_OWN ? 0 : key;
     if (!key)
@@ -326,6 +327,13 @@ static void define_hosts(const struct record_run *run, struct defs *defs)
                                                        .host = run->files[i].header.host_name});
 }
 
+const struct record_comm_place *record_run_comm(const struct record_process *process, uint32_t number)
+{
+    if (number < process->comm_count && process->comms[number].defined)
+        return &process->comms[number];
+    return NULL;
+}
+
 /* A definition takes room in the file: a number beyond that is damage, and would be memory. A file that keeps a sample
    does not grow with the numbers. */
 static uint64_t comms_max(const struct record_file *file)
@@ -345,6 +353,8 @@ static void read_definitions(struct record_run *run, size_t index, struct defs *
         case RECORD_COMM:
             if (definition.comm.base.comm < comms_max(file))
                 define_comm(run, process, defs, &definition.comm);
+            else
+                file->lost_comms++;
             break;
         case RECORD_CLOCK:
             record_offset_add(&process->clock, &definition.clock);

@@ -18,6 +18,7 @@ struct record_comm_place {
     int32_t inter;       /* the inter-communicator itself; EVENT_UNKNOWN for an intra-communicator */
     uint64_t shared_key; /* of one with another program that is in the trace; 0: it is none */
     bool foreign;        /* partners may be outside the trace */
+    bool defined;        /* false: its definition is lost */
 };
 
 /* A place in a code file that calls MPI, and its source location. */
@@ -92,6 +93,9 @@ void record_run_close(struct record_run *run);
 
 /* The correction of a process's clock at a time, in ns to add for that of the trace. */
 int64_t record_run_offset(const struct record_run *run, const struct record_process *process, int64_t time_ns);
+
+/* The communicator with a process's number; NULL: there is no definition of it. */
+const struct record_comm_place *record_run_comm(const struct record_process *process, uint32_t number);
 
 /* The role of an event id of the MPE API; ids that were never described share one mark. */
 struct record_role record_run_role(const struct record_run *run, uint32_t id);

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The totals of one thread, as they are described. */
 struct describing {
@@ -79,7 +80,7 @@ static void describe_channels(const struct describing *of, const struct record_t
     const struct record_process *process = &of->run->processes[of->run->process_of[of->file]];
     for (uint32_t i = 0; i < totals->channel_count; i++) {
         const struct record_totals_channel *row = &totals->channels[i];
-        const struct record_comm_place *place = row->comm < process->comm_count ? &process->comms[row->comm] : NULL;
+        const struct record_comm_place *place = record_run_comm(process, row->comm);
         if ((row->kind != RECORD_CHANNEL_SENT && row->kind != RECORD_CHANNEL_RECEIVED) || (place && place->foreign))
             continue;
         fprintf(of->text, "%c %" PRId32 " %" PRId32 " %" PRId32 " %" PRIu64 " %" PRIu64 "\n",
@@ -132,10 +133,36 @@ static void describe_process(const struct record_run *run, size_t first, size_t 
     free(text);
 }
 
+/* Returns the length of what is written. */
+static size_t describe_losses(const struct record_plan *plan, char *text, size_t size)
+{
+    char number[TEXT_NUMBER_SIZE];
+    int length = 0;
+    *text = '\0';
+    if (plan->lost_definitions > 0)
+        length = snprintf(text, size,
+                          "; %s definitions of places and communicators had no room, and what refers to them "
+                          "is missing from the sample",
+                          text_thousands(number, plan->lost_definitions));
+    if (plan->lost_channels > 0)
+        length += snprintf(text + length, size - (size_t)length,
+                           "; messages by partner are not of all, as there are too many communicators");
+    return (size_t)length;
+}
+
+/* There is a least size, which a small limit does not change. */
+static void describe_limit(const struct record_plan *plan, char *text, size_t size)
+{
+    char limit[TEXT_NUMBER_SIZE], bytes[TEXT_NUMBER_SIZE];
+    if (plan->limit_bytes > 0 && plan->bytes > plan->limit_bytes)
+        snprintf(text, size, "; the limit of %s bytes is too small: the recording needs %s",
+                 text_thousands(limit, plan->limit_bytes), text_thousands(bytes, plan->bytes));
+}
+
 /* The sentence for people. */
 static void describe_sample(const struct record_plan *plan, struct defs *defs)
 {
-    char text[400], events[TEXT_NUMBER_SIZE], all[TEXT_NUMBER_SIZE], selected[TEXT_NUMBER_SIZE],
+    char text[900], events[TEXT_NUMBER_SIZE], all[TEXT_NUMBER_SIZE], selected[TEXT_NUMBER_SIZE],
         segments[TEXT_NUMBER_SIZE], worst[80] = "";
     const char *what = plan->anchors > 0 ? "iterations" : "slices of time";
     text_thousands(events, plan->events - plan->left_out);
@@ -150,6 +177,9 @@ static void describe_sample(const struct record_plan *plan, struct defs *defs)
         snprintf(text, sizeof text,
                  "%s of %s events, in %s of %s %s: the first %ju%s, the last ones and a sample; totals are of all",
                  events, all, selected, segments, what, (uintmax_t)plan->head, worst);
+    size_t length = strlen(text);
+    length += describe_losses(plan, text + length, sizeof text - length);
+    describe_limit(plan, text + length, sizeof text - length);
     property_add(&defs->properties, PROPERTY_KEPT, text);
 }
 
