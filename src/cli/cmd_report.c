@@ -64,6 +64,7 @@ static struct timeline_part *timeline_part_open(const struct asked *asked, const
     /* The judgement is that of the report: page and timeline cannot contradict each other. */
     part->embed = (struct view_embed){.view = &part->view,
                                       .judgement = {.metrics = run->metrics,
+                                                    .trace = asked->common->inputs[0],
                                                     .results = run->results,
                                                     .findings = run->findings,
                                                     .overlay = timeline_overlay(part->look.timeline, &err)}};
@@ -123,6 +124,7 @@ static void write_report(struct output *output, const void *context, const struc
     char title[300];
     run_title(title, sizeof title, asked->common);
     struct report report = {.title = text_file_name(title),
+                            .trace = asked->common->inputs[0],
                             .findings = run->findings,
                             .input = {.metrics = run->metrics,
                                       .scaling = asked->scaling,

@@ -26,6 +26,7 @@ static void *judge(void *context)
         bool looks = ask_look(&side->options.common, trace, true, &side->overlays, &err) == STATUS_OK;
         side->judged.judgement =
             (struct view_judgement){.metrics = side->run->metrics,
+                                    .trace = side->options.common.inputs[0],
                                     .results = side->run->results,
                                     .findings = side->run->findings,
                                     .overlay = looks ? timeline_overlay(side->overlays.timeline, &err) : NULL};

@@ -6,6 +6,8 @@
 #include "render/reports/finding_charts.h"
 #include "render/reports/report.h"
 #include "render/reports/search_report.h"
+#include "render/reports/source_report.h"
+#include "render/resource_sentences.h"
 #include "view/view.h"
 
 #include <stdio.h>
@@ -167,6 +169,28 @@ static void write_path(struct output *output, const struct view *view, const str
     output_text(output, "}");
 }
 
+static void write_resources(struct json *json, const struct metrics *metrics)
+{
+    struct resource_sentence sentences[RESOURCE_SENTENCES];
+    size_t count = resource_sentences(sentences, metrics);
+    json_open(json, "resources", '[');
+    for (size_t i = 0; i < count; i++) {
+        json_open(json, NULL, '{');
+        json_value(json, "resource", value_text(sentences[i].resource));
+        json_value(json, "text", value_text(sentences[i].text));
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+void view_write_source(struct output *output, const struct view_judgement *judgement)
+{
+    struct json json = {.output = output};
+    json_open(&json, NULL, '{');
+    source_write_hottest(&json, "source", judgement->metrics->profile, judgement->trace);
+    json_close(&json, '}');
+}
+
 /* More pieces than a picture has pixels for are not sent. */
 enum { PATH_PIECES = 200000 };
 
@@ -195,6 +219,7 @@ void view_write_judgement(struct output *output, const struct view *view, const 
     write_states(&json, view, judgement->metrics);
     write_course(&json, judgement->metrics->phases);
     write_search(&json, judgement->metrics->search);
+    write_resources(&json, judgement->metrics);
     json_value(&json, "waits", value_bool(judgement->overlay));
     output_text(output, ",\n\"path\":");
     const struct timeline_overlay *drawn = NULL;

@@ -315,6 +315,15 @@ static void get_matrix(const struct visit *visit)
     finish(visit, output, json_type, STATUS_OK, NULL);
 }
 
+static void get_source(const struct visit *visit)
+{
+    if (!is_judged(visit))
+        return;
+    struct output *output = output_open_memory();
+    view_write_source(output, &judged(visit)->judgement);
+    finish(visit, output, json_type, STATUS_OK, NULL);
+}
+
 /* A trace does not change; cli/following.c answers for a program that runs. */
 static void get_version(const struct visit *visit)
 {
@@ -325,20 +334,11 @@ static const struct {
     const char *path;
     void (*get)(const struct visit *visit);
 } routes[] = {
-    {"", get_page},
-    {"style.css", get_style},
-    {"timeline.js", get_script},
-    {"meta", get_meta},
-    {"order", get_order},
-    {"tile", get_tile},
-    {"window", get_window},
-    {"detail", get_detail},
-    {"search", get_search},
-    {"chart", get_chart},
-    {"judgement", get_judgement},
-    {"matrix", get_matrix},
-    {"statistics", get_statistics},
-    {"version", get_version},
+    {"", get_page},         {"style.css", get_style},       {"timeline.js", get_script},
+    {"meta", get_meta},     {"order", get_order},           {"tile", get_tile},
+    {"window", get_window}, {"detail", get_detail},         {"search", get_search},
+    {"chart", get_chart},   {"judgement", get_judgement},   {"source", get_source},
+    {"matrix", get_matrix}, {"statistics", get_statistics}, {"version", get_version},
 };
 
 static const char clocks_path[] = "clocks/";

@@ -120,18 +120,22 @@ struct view_judgement {
     const struct heuristic_result *results;
     const struct findings *findings;
     const struct timeline_overlay *overlay; /* NULL: none */
+    const char *trace;                      /* where it is: source files are looked for there, too */
 };
 
 /* {"ready": true, "sentence", "note", "clocks", "findings": [...], "charts": [...], "states": [...], "phases",
    "iterations":
    [{"name", "from", "to"}], "search": [{"depth", "title", "state", "value", "note"}], "waits" (whether they are known),
-   "path": {"row", "from", "to"} or null}. */
+   "resources": [{"resource", "text"}], "path": {"row", "from", "to"} or null}. */
 void view_write_judgement(struct output *output, const struct view *view, const struct view_judgement *judgement);
 
 /* {"groups", "size", "messages", "bytes", "pairs": [[from, to, messages, bytes]], "waiting", "waits": [[cause, victim,
    ns]]}: at most VIEW_MATRIX_GROUPS groups of processes. `waits` is null without an overlay. */
 enum { VIEW_MATRIX_GROUPS = 64 };
 void view_write_matrix(struct output *output, const struct view *view, const struct view_judgement *judgement);
+
+/* {"source": [...]}, the hottest lines: see source_write_hottest. */
+void view_write_source(struct output *output, const struct view_judgement *judgement);
 
 /* The style sheet of the page: colours, the timeline, the page around it. */
 void view_write_style(struct output *output);

@@ -41,6 +41,8 @@ static const char style[] =
     "a{color:var(--link)}nav.contents{font-size:14px}nav.contents ul,nav.contents ol{margin:0;padding:0 0 0 18px}\n"
     "nav.contents>ul{list-style:none;padding:0;margin:0 0 6px;display:flex;flex-wrap:wrap;gap:4px 28px}\n"
     ".nested>li{flex:1 1 300px}.nested>li:last-child{flex:2 1 460px}.nested ul{list-style:none;columns:2 210px}\n"
+    "table.source td{padding:0 10px;border:0}table.source code{white-space:pre}table.source .poor{font-weight:600}\n"
+    "dt{font-weight:600}dd{margin:0 0 8px}\n"
     ".see{font-size:13px;color:var(--c2)}:target{scroll-margin-top:12px}\n"
     "article:target,figure:target{outline:2px solid var(--link);outline-offset:2px}\n"
     "details{margin-top:8px;font-size:13px;color:var(--c2)}summary{cursor:pointer}\n"

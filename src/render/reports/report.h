@@ -22,6 +22,7 @@ struct report {
     struct chart_input input;
     const struct findings *findings;        /* empty without an analysis */
     const char *title;                      /* the trace's name */
+    const char *trace;                      /* where it is: source files are looked for there, too */
     const struct report_timeline *timeline; /* of a page; NULL: none. PDF has the chart of input.scene instead */
 };
 

@@ -16,6 +16,8 @@
 #include "render/reports/run_report.h"
 #include "render/reports/scaling_report.h"
 #include "render/reports/sites_report.h"
+#include "render/reports/source_report.h"
+#include "render/resource_sentences.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,6 +247,18 @@ static void write_iterations(struct output *output, const struct metrics *metric
     page_table_end(output);
 }
 
+static void write_resources(struct output *output, const struct metrics *metrics)
+{
+    struct resource_sentence sentences[RESOURCE_SENTENCES];
+    size_t count = resource_sentences(sentences, metrics);
+    output_text(output, "<section id=\"resources\">\n<h2>Resources</h2>\n<dl>\n");
+    for (size_t i = 0; i < count; i++) {
+        page_element(output, "<dt>", sentences[i].resource, "</dt>");
+        page_element(output, "<dd>", sentences[i].text, "</dd>\n");
+    }
+    output_text(output, "</dl>\n</section>\n");
+}
+
 /* Charts of several runs stand in a section of their own. */
 static bool is_of_scaling(const struct report *report, const struct chart *chart)
 {
@@ -298,6 +312,8 @@ static void write_contents(struct output *output, const struct report *report)
         bool there;
     } sections[] = {{"scaling", "Scaling", report->input.scaling != NULL},
                     {"timeline", "Timeline", report->timeline != NULL},
+                    {"resources", "Resources", true},
+                    {"source", "Source", source_is_known(report->input.metrics->profile)},
                     {"heuristics", "Results of the heuristics", true},
                     {"tables", "Tables", true}};
     output_text(output, "<nav class=\"contents\" aria-label=\"Contents\">\n<ul>\n");
@@ -331,6 +347,8 @@ void report_write_html(struct output *output, const struct report *report)
         if (report->timeline)
             report->timeline->write(output, report->timeline->context);
         write_findings(output, report);
+        write_resources(output, report->input.metrics);
+        source_write_html(output, report->input.metrics->profile, report->trace);
         output_text(output, "<section id=\"heuristics\">\n<h2>Results of the heuristics</h2>\n");
         for (size_t i = 0; i < heuristic_count(); i++)
             write_heuristic(output, heuristic_at(i), &report->input.results[i]);

@@ -8,6 +8,7 @@
 #include "render/reports/heuristics_report.h"
 #include "render/reports/metrics_report.h"
 #include "render/reports/run_report.h"
+#include "render/resource_sentences.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -127,6 +128,18 @@ static void draw_findings(struct sheet *sheet, const struct report *report)
         canvas_text(sheet->canvas, MARGIN, sheet->y + 8, (struct text_style){0}, "→");
         paragraph(sheet, 18, (struct text_style){0}, finding->advice);
         sheet->y += 14;
+    }
+}
+
+static void draw_resources(struct sheet *sheet, const struct metrics *metrics)
+{
+    struct resource_sentence sentences[RESOURCE_SENTENCES];
+    size_t count = resource_sentences(sentences, metrics);
+    if (count > 0)
+        draw_heading(sheet, "Resources");
+    for (size_t i = 0; i < count; i++) {
+        paragraph(sheet, 0, (struct text_style){.bold = true}, sentences[i].resource);
+        paragraph(sheet, 18, (struct text_style){0}, sentences[i].text);
     }
 }
 
@@ -263,6 +276,7 @@ static void draw_report(struct sheet *sheet, const struct report *report)
     paragraph(sheet, 0, (struct text_style){.size = 16}, sentence);
     draw_figures(sheet, report);
     draw_findings(sheet, report);
+    draw_resources(sheet, report->input.metrics);
     for (size_t i = 0; i < heuristic_count(); i++)
         draw_heuristic(sheet, heuristic_at(i), &report->input.results[i]);
     draw_charts(sheet, report, true);

@@ -4,14 +4,15 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/text.h"
-#include "render/field.h"
+#include "render/reports/page.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-enum { AROUND = 3, TEXT_COLUMNS = 52, LINES_MOST = 1 << 20, LINE_BYTES_MOST = 1 << 16 };
+enum { AROUND = 3, TEXT_COLUMNS = 52, PAGE_COLUMNS = 110, LINES_MOST = 1 << 20, LINE_BYTES_MOST = 1 << 16 };
 
 /* What a line costs, over all functions that have it. */
 struct cost {
@@ -130,21 +131,23 @@ static void source_clear(struct source *source)
     free(source->costs);
 }
 
-static bool is_near(const struct source *source, size_t line)
+/* Whether a line that costs so much is among those around it. */
+static bool is_near(const struct source *source, size_t line, int64_t least_ns)
 {
     size_t from = 0, to = line + AROUND;
     if (line > AROUND)
         from = line - AROUND;
     for (size_t i = from; i <= to && i < source->count; i++)
-        if (source->costs[i].total_ns > 0 || source->costs[i].samples > 0)
+        if (least_ns > 0 ? source->costs[i].self_ns >= least_ns
+                         : source->costs[i].total_ns > 0 || source->costs[i].samples > 0)
             return true;
     return false;
 }
 
 /* Tabs become blanks. */
-static void shown_text(char *shown, size_t size, const char *text)
+static void shown_text(char *shown, size_t size, const char *text, size_t columns)
 {
-    char blanks[4 * TEXT_COLUMNS];
+    char blanks[4 * PAGE_COLUMNS];
     size_t used = 0;
     for (; *text && used + 8 < sizeof blanks; text++) {
         /* Every eighth column, as terminals and editors have it. */
@@ -155,7 +158,7 @@ static void shown_text(char *shown, size_t size, const char *text)
         used += width;
     }
     blanks[used] = '\0';
-    text_for_terminal(shown, size, blanks, TEXT_COLUMNS);
+    text_for_terminal(shown, size, blanks, columns);
 }
 
 /* The hotter, the redder: colours of the 256 that terminals have. */
@@ -185,7 +188,7 @@ static void write_line(struct output *output, const struct source_report *report
     if (cost->total_ns > cost->self_ns)
         text_share(total, (double)cost->total_ns / (double)report->profile->ns);
     if (source->texts[line])
-        shown_text(shown, sizeof shown, source->texts[line]);
+        shown_text(shown, sizeof shown, source->texts[line], TEXT_COLUMNS);
     output_print(output, "%s%8s %8s %7zu  %s%s\n", heat, self, total, line + 1, shown, *heat ? "\033[0m" : "");
 }
 
@@ -205,7 +208,7 @@ void source_write_text(struct output *output, const struct source_report *report
         /* Without the file's text only lines that cost something have anything to show. */
         bool shown = costs;
         if (source.found)
-            shown = report->all || is_near(&source, line);
+            shown = report->all || is_near(&source, line, 0);
         if (shown && gap)
             output_text(output, "                         ⋮\n");
         gap = !shown;
@@ -240,4 +243,183 @@ void source_write_json(struct output *output, const struct source_report *report
     json_close(&json, ']');
     json_close(&json, '}');
     source_clear(&source);
+}
+
+/* The hottest lines of a page: of so many files, those with this share of the computing, of which there are 100 at
+   most, and what is around them. */
+enum { PAGE_FILES = 3, PAGE_LINES = 100 * (2 * AROUND + 1) };
+static const double PAGE_SHARE = 0.01;
+
+/* A trace may name any file of whoever makes a report. */
+static bool is_called_source(const char *file)
+{
+    static const char *const suffixes[] = {"c",   "cc",  "cpp", "cxx", "h",   "hh",  "hpp", "hxx", "f",  "for",
+                                           "f77", "f90", "f95", "f03", "f08", "inc", "cu",  "jl",  "py", "rs"};
+    const char *dot = strrchr(file, '.');
+    for (size_t i = 0; dot && i < sizeof suffixes / sizeof *suffixes; i++)
+        if (strcasecmp(dot + 1, suffixes[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A file of the page, with the lines that are shown of it. */
+struct page_file {
+    struct source_report report;
+    struct source source;
+    size_t shown[PAGE_LINES], count;
+};
+
+static void page_file_read(struct page_file *file)
+{
+    int64_t least_ns = larger((int64_t)(PAGE_SHARE * (double)file->report.profile->ns), 1);
+    file->source = source_read(&file->report);
+    for (size_t line = 0; line < file->source.count && file->count < PAGE_LINES; line++)
+        if (file->source.found ? is_near(&file->source, line, least_ns) : file->source.costs[line].self_ns >= least_ns)
+            file->shown[file->count++] = line;
+}
+
+static void page_file_clear(struct page_file *file)
+{
+    source_clear(&file->source);
+    free(file);
+}
+
+/* Files in the order of their hottest lines. NULL: there are no more, or too little is computed in them. */
+static struct page_file *page_file_next(const struct profile_rows *lines, const struct profile *profile,
+                                        const char *trace, size_t *next)
+{
+    for (size_t i = *next; i < lines->count; i++) {
+        const struct profile_row *row = &lines->row[i];
+        bool seen = !is_called_source(row->file) || row->line <= 0;
+        for (size_t j = 0; j < i && !seen; j++)
+            seen = strcmp(lines->row[j].file, row->file) == 0;
+        if ((double)row->self_ns < PAGE_SHARE * (double)profile->ns)
+            return NULL;
+        if (seen)
+            continue;
+        struct page_file *file = memory_new(sizeof *file);
+        file->report = (struct source_report){.profile = profile, .lines = lines, .file = row->file, .trace = trace};
+        page_file_read(file);
+        *next = i + 1;
+        return file;
+    }
+    return NULL;
+}
+
+static double self_share(const struct page_file *file, size_t line)
+{
+    return ratio_of((double)file->source.costs[line].self_ns, (double)file->report.profile->ns);
+}
+
+/* The colours of verdicts. */
+static const char *page_heat(double share)
+{
+    if (share >= 0.2)
+        return " class=\"poor\"";
+    if (share >= 0.05)
+        return " class=\"fair\"";
+    if (share > 0)
+        return "";
+    return " class=\"muted\"";
+}
+
+static void write_page_line(struct output *output, const struct page_file *file, size_t line)
+{
+    char self[TEXT_NUMBER_SIZE] = "", shown[VALUE_TEXT_SIZE] = "", number[TEXT_NUMBER_SIZE];
+    double share = self_share(file, line);
+    if (share > 0)
+        text_share(self, share);
+    if (file->source.texts[line])
+        shown_text(shown, sizeof shown, file->source.texts[line], PAGE_COLUMNS);
+    snprintf(number, sizeof number, "%zu", line + 1);
+    output_print(output, "<tr%s>", page_heat(share));
+    page_element(output, "<td>", self, "</td>");
+    page_element(output, "<td>", number, "</td>");
+    page_element(output, "<td class=\"left\"><code>", shown, "</code></td></tr>\n");
+}
+
+static void write_page_file(struct output *output, const struct page_file *file)
+{
+    char share[TEXT_NUMBER_SIZE];
+    page_element(output, "<h3>", file->report.file, "</h3>\n");
+    page_element(output, "<p class=\"muted\">",
+                 text_share(share, ratio_of((double)file->source.self_ns, (double)file->report.profile->ns)),
+                 " of the computing");
+    output_text(output, file->source.found ? ".</p>\n" : "; the file was not found.</p>\n");
+    output_text(output, "<div class=\"wide\"><table class=\"source\">\n<thead><tr><th scope=\"col\">self</th>"
+                        "<th scope=\"col\">line</th><th scope=\"col\" class=\"left\">source</th></tr></thead>\n"
+                        "<tbody>\n");
+    for (size_t i = 0; i < file->count; i++) {
+        if (i > 0 && file->source.found && file->shown[i] != file->shown[i - 1] + 1)
+            output_text(output, "<tr class=\"muted\"><td></td><td>\xe2\x8b\xae</td><td></td></tr>\n");
+        write_page_line(output, file, file->shown[i]);
+    }
+    output_text(output, "</tbody></table></div>\n");
+}
+
+bool source_is_known(const struct profile *profile)
+{
+    struct profile_rows lines = {0};
+    bool known = false;
+    if (profile && profile->samples > 0)
+        lines = profile_rows_of(profile, PROFILE_BY_LINE);
+    for (size_t i = 0; i < lines.count && !known; i++)
+        known = is_called_source(lines.row[i].file) && lines.row[i].line > 0 &&
+                (double)lines.row[i].self_ns >= PAGE_SHARE * (double)profile->ns;
+    if (profile && profile->samples > 0)
+        profile_rows_clear(&lines);
+    return known;
+}
+
+void source_write_html(struct output *output, const struct profile *profile, const char *trace)
+{
+    if (!source_is_known(profile))
+        return;
+    struct profile_rows lines = profile_rows_of(profile, PROFILE_BY_LINE);
+    struct page_file *file;
+    size_t next = 0;
+    output_text(output, "<section id=\"source\">\n<h2>Source</h2>\n<p class=\"muted\">The lines that the program "
+                        "computes longest in, by samples.</p>\n");
+    for (size_t i = 0; i < PAGE_FILES && (file = page_file_next(&lines, profile, trace, &next)) != NULL; i++) {
+        write_page_file(output, file);
+        page_file_clear(file);
+    }
+    output_text(output, "</section>\n");
+    profile_rows_clear(&lines);
+}
+
+static void write_hottest_line(struct json *json, const struct page_file *file, size_t line)
+{
+    char shown[VALUE_TEXT_SIZE] = "";
+    if (file->source.texts[line])
+        shown_text(shown, sizeof shown, file->source.texts[line], PAGE_COLUMNS);
+    json_open(json, NULL, '{');
+    json_value(json, "line", value_count(line + 1));
+    json_value(json, "share", value_ratio(self_share(file, line)));
+    json_value(json, "text", value_text(shown));
+    json_close(json, '}');
+}
+
+void source_write_hottest(struct json *json, const char *name, const struct profile *profile, const char *trace)
+{
+    struct page_file *file;
+    size_t next = 0;
+    json_open(json, name, '[');
+    if (source_is_known(profile)) {
+        struct profile_rows lines = profile_rows_of(profile, PROFILE_BY_LINE);
+        for (size_t i = 0; i < PAGE_FILES && (file = page_file_next(&lines, profile, trace, &next)) != NULL; i++) {
+            json_open(json, NULL, '{');
+            json_value(json, "file", value_text(file->report.file));
+            json_value(json, "share", value_ratio(ratio_of((double)file->source.self_ns, (double)profile->ns)));
+            json_value(json, "found", value_bool(file->source.found));
+            json_open(json, "lines", '[');
+            for (size_t j = 0; j < file->count; j++)
+                write_hottest_line(json, file, file->shown[j]);
+            json_close(json, ']');
+            json_close(json, '}');
+            page_file_clear(file);
+        }
+        profile_rows_clear(&lines);
+    }
+    json_close(json, ']');
 }

@@ -4,6 +4,7 @@
 
 #include "core/output.h"
 #include "profile/profile_rows.h"
+#include "render/field.h"
 
 /* A file of the program's source with what its lines cost, from samples: as text, and as JSON (sight-source/1). */
 
@@ -23,5 +24,12 @@ const char *source_file_find(const struct profile_rows *lines, const char *wante
 
 void source_write_text(struct output *output, const struct source_report *report);
 void source_write_json(struct output *output, const struct source_report *report);
+
+/* The lines with most of the computing and what is around them, of the costliest files: a section of a page, and an
+   array of objects ({"file", "share", "found", "lines": [{"line", "share", "text"}]}). Nothing, or [], without
+   samples. Pages are sent on: only files that are called as source files are read. */
+void source_write_html(struct output *output, const struct profile *profile, const char *trace);
+void source_write_hottest(struct json *json, const char *name, const struct profile *profile, const char *trace);
+bool source_is_known(const struct profile *profile); /* whether there is anything; NULL: no */
 
 #endif

@@ -1,4 +1,4 @@
-// The other tabs of `sight view`: charts, the matrix of messages, efficiency, the search for causes.
+// The other tabs of `sight view`: charts, the matrix of messages, efficiency, the search for causes, the source.
 
 class Tabs {
   constructor(app, tabs, panels) {
@@ -38,6 +38,8 @@ class Tabs {
     await this.app.ready;
     if (name === 'search') this.panels.search.append(...this.searchTree());
     if (name === 'matrix') this.panels.matrix.append(...(await this.matrix()));
+    if (name === 'source') this.panels.source.append(...(await this.hottest()));
+    if (name === 'efficiency') this.panels.efficiency.append(...this.resources());
     for (const chart of this.app.judgement.charts) if (chart.tab === name) this.panels[name].append(await this.chart(chart));
     if (!this.panels[name].hasChildNodes()) this.panels[name].append(h('p', { class: 'muted' }, 'There is nothing to show for this trace.'));
   }
@@ -51,6 +53,21 @@ class Tabs {
     };
     const { search } = this.app.judgement;
     return search.length > 0 ? [h('p', { class: 'muted' }, 'Why, where and when time is lost: hypotheses tested on the whole run and, where they are true, on its parts.'), h('ul', { class: 'tree' }, search.map(line))] : [];
+  }
+
+  /** A sentence about each resource. */
+  resources() {
+    const { resources } = this.app.judgement;
+    return resources.length > 0 ? [h('dl', {}, resources.flatMap(({ resource, text }) => [h('dt', {}, resource), h('dd', {}, text)]))] : [];
+  }
+
+  /** The lines that the program computes longest in, with those around them. */
+  async hottest() {
+    const { source } = await this.app.source.json('source');
+    const percent = (share) => (share > 0 ? `${(100 * share).toFixed(1)} %` : '');
+    const heat = (share) => (share >= 0.2 ? 'poor' : share >= 0.05 ? 'fair' : share > 0 ? '' : 'muted');
+    const row = ({ line, share, text }) => h('tr', { class: heat(share) }, h('td', {}, percent(share)), h('td', {}, String(line)), h('td', { class: 'left' }, h('code', {}, text)));
+    return source.flatMap(({ file, share, found, lines }) => [h('h3', {}, file), h('p', { class: 'muted' }, `${percent(share) || '0 %'} of the computing${found ? '.' : '; the file was not found.'}`), h('table', { class: 'source' }, h('tbody', {}, lines.map(row)))]);
   }
 
   async chart({ name, title }) {
