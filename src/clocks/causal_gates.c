@@ -5,7 +5,7 @@
 #include "core/numbers.h"
 #include "graph/graph_neighbours.h"
 #include "graph/graph_sides.h"
-#include "graph/graph_windows.h"
+#include "graph/window_edges.h"
 
 #include <string.h>
 

@@ -5,11 +5,11 @@
 #include "core/numbers.h"
 #include "graph/graph_neighbours.h"
 #include "graph/graph_sides.h"
-#include "graph/graph_windows.h"
 #include "graph/held_sends.h"
 #include "graph/infer_roots.h"
 #include "graph/wait.h"
 #include "graph/wait_table.h"
+#include "graph/window_edges.h"
 
 #include <string.h>
 

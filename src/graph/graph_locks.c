@@ -3,7 +3,7 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
-#include "graph/graph_windows.h"
+#include "graph/window_edges.h"
 #include "metrics/analysis.h"
 
 /* The number of earlier locks examined for each lock: without a bound, many shared locks of one window would take time

@@ -390,21 +390,3 @@ void requests_clear(struct requests *requests)
     free(requests->states);
     free(requests->messages);
 }
-
-struct post graph_post(const struct graph *graph, uint32_t index, const struct message *message)
-{
-    uint32_t post = 0;
-    if (index < graph->link_count)
-        post = graph->links[index].post;
-    if (post == LINK_FAR) {
-        const uint64_t *place = map_find(&graph->far_posts, index);
-        return (struct post){(uint32_t)(*place >> 32), (uint32_t)*place};
-    }
-    if (post)
-        return (struct post){message->receive_location, post - 1};
-    /* A blocking receive posts and completes; a wait without a known post was posted somewhere before. */
-    struct call receive = graph_call(graph, message->receive_location, message->receive_call);
-    if (graph_state(graph, &receive)->class == CLASS_P2P)
-        return (struct post){message->receive_location, message->receive_call};
-    return (struct post){GRAPH_NONE, GRAPH_NONE};
-}

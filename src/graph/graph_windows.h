@@ -37,23 +37,4 @@ void windows_ranks(struct window_collector *windows, struct graph *graph, uint32
 /* Makes the graph's edges when all calls are left, unsorted; frees what was collected. */
 void windows_end(struct window_collector *windows, struct graph *graph);
 
-/* Adds an edge; none within a process. */
-void window_edge_add(struct graph *graph, struct window_edge edge);
-
-/* No more edges come: sorts them. */
-void window_edges_end(struct graph *graph);
-
-/* Index of the first edge of the waiting call, followed by the others; the count if there is none. */
-size_t window_edges_of(const struct graph *graph, uint32_t location, uint32_t call);
-
-/* The same for the call waited for: a place in graph->edges_by_cause. */
-size_t window_edges_by(const struct graph *graph, uint32_t location, uint32_t call);
-
-/* When the event happened that the edge waits for. */
-static inline int64_t window_edge_until_ns(const struct graph *graph, const struct window_edge *edge)
-{
-    struct call cause = graph_call(graph, edge->cause_location, edge->cause_call);
-    return edge->after ? cause.leave_ns : cause.enter_ns;
-}
-
 #endif

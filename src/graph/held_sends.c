@@ -3,7 +3,7 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
-#include "graph/graph_windows.h"
+#include "graph/window_edges.h"
 
 /* A held send takes at least this long, and this many times as long as the fastest of its size. 50 us is far above the
    time of an eager send. */

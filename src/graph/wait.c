@@ -13,17 +13,6 @@ static struct wait longer(struct wait one, struct wait other)
     return other.ns > one.ns ? other : one;
 }
 
-struct wait wait_until(const struct call *call, int64_t until_ns, enum wait_kind kind, uint32_t cause_location,
-                       uint32_t cause_call)
-{
-    /* A cause later than the leave is a clock error: waiting cannot exceed the call. */
-    int64_t end_ns = smaller(until_ns, call->leave_ns);
-    int64_t ns = time_since(call->enter_ns, end_ns);
-    if (ns <= 0)
-        return (struct wait){0};
-    return (struct wait){kind, ns, until_ns, cause_location, cause_call, call->comm, false};
-}
-
 static struct wait wait_for_prefix(const struct graph *graph, uint32_t location, uint32_t index,
                                    const struct call *call, enum wait_kind kind)
 {

@@ -2,6 +2,7 @@
 #ifndef SIGHT_GRAPH_WAIT_H
 #define SIGHT_GRAPH_WAIT_H
 
+#include "core/numbers.h"
 #include "graph/graph.h"
 #include "metrics/analysis.h"
 
@@ -18,8 +19,16 @@ struct wait {
 };
 
 /* Waiting from the call's enter until something happens elsewhere; none if that was earlier. */
-struct wait wait_until(const struct call *call, int64_t until_ns, enum wait_kind kind, uint32_t cause_location,
-                       uint32_t cause_call);
+static inline struct wait wait_until(const struct call *call, int64_t until_ns, enum wait_kind kind,
+                                     uint32_t cause_location, uint32_t cause_call)
+{
+    /* A cause later than the leave is a clock error: waiting cannot exceed the call. */
+    int64_t end_ns = smaller(until_ns, call->leave_ns);
+    int64_t ns = time_since(call->enter_ns, end_ns);
+    if (ns <= 0)
+        return (struct wait){0};
+    return (struct wait){kind, ns, until_ns, cause_location, cause_call, call->comm, false};
+}
 
 /* The wait in a call. Of several messages that complete in one call the longest counts, once. A collective with unknown
    root or members has none, nor has a member that receives nothing. In a finished graph, wait_table.h already stores

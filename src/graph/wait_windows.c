@@ -2,7 +2,7 @@
 #include "graph/wait_windows.h"
 
 #include "core/numbers.h"
-#include "graph/graph_windows.h"
+#include "graph/window_edges.h"
 
 static struct wait wait_for_edge(const struct graph *graph, const struct call *call, const struct window_edge *edge)
 {

@@ -3,7 +3,7 @@
 
 #include "core/numbers.h"
 #include "heuristics/finding.h"
-#include "heuristics/iterations.h"
+#include "heuristics/iteration_kind.h"
 
 /* True if the imbalance of the iterations is a finding of its own (find_dynamic_imbalance). */
 static bool is_in_iterations(const struct metrics *metrics)

@@ -40,29 +40,6 @@ double iterations_saving(const struct metrics *metrics)
     return ratio_of(saving, run);
 }
 
-double iterations_dynamic_share(const struct iteration_metrics *iterations)
-{
-    if (iterations->loss_ns <= 0)
-        return 0;
-    /* Loss = static + dynamic part (rules of diagnosis, 7.1). */
-    return 1 - (double)iterations->static_ns / (double)iterations->loss_ns;
-}
-
-bool iteration_class_shows_in_totals(enum iteration_class kind)
-{
-    return kind == ITERATION_GROWING || kind == ITERATION_FALLING || kind == ITERATION_TRANSIENT;
-}
-
-bool iterations_are_dynamic(const struct iteration_metrics *iterations)
-{
-    enum iteration_class kind = iterations->kind;
-    /* A rhythm that differs says that the iterations may be cut in the wrong places: nothing rests on them then. */
-    if (iterations->loop == PHASE_NONE || kind == ITERATION_TOO_FEW || kind == ITERATION_BALANCED ||
-        kind == ITERATION_STATIC || iteration_rhythm_differs(iterations))
-        return false;
-    return iteration_class_shows_in_totals(kind) || iterations_dynamic_share(iterations) >= ITERATIONS_DYNAMIC;
-}
-
 /* The process that computes longest, by kind of imbalance. */
 static void add_kind(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics)
 {

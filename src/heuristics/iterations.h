@@ -2,6 +2,7 @@
 #ifndef SIGHT_HEURISTICS_ITERATIONS_H
 #define SIGHT_HEURISTICS_ITERATIONS_H
 
+#include "heuristics/iteration_kind.h"
 #include "metrics/metrics.h"
 
 /* Describes the iterations of a run in words. Uneven iterations matter if evening them out would save more than
@@ -27,16 +28,5 @@ void iterations_answer(char text[ITERATIONS_TEXT_SIZE], const struct metrics *me
 
 /* The same as a line of the diagnosis; "" if nothing is worth a line. */
 void iterations_remark(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics);
-
-/* The share of the loss from uneven iterations that the processes' totals do not show. */
-#define ITERATIONS_DYNAMIC 0.5
-double iterations_dynamic_share(const struct iteration_metrics *iterations);
-
-/* True for a loop whose iterations are uneven in another way than the totals: these are even, or the imbalance is in a
-   few iterations, or grows or falls. */
-bool iterations_are_dynamic(const struct iteration_metrics *iterations);
-
-/* True for kinds in which the same processes are heaviest, but not all the time. */
-bool iteration_class_shows_in_totals(enum iteration_class kind);
 
 #endif

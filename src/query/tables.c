@@ -80,11 +80,3 @@ void query_cursor_free(struct query_cursor *cursor)
     free(cursor->rows);
     free(cursor);
 }
-
-enum status query_once(struct query_cursor *cursor, size_t count)
-{
-    cursor->count = count;
-    if (cursor->step++ > 0 || count == 0)
-        return STATUS_END;
-    return STATUS_OK;
-}

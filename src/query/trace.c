@@ -185,3 +185,11 @@ double query_rows_guess(const struct query_trace *trace, const struct query_tabl
         return UNREAD;
     return (double)timeline_info(trace->look.timeline)->events / 2;
 }
+
+enum status query_once(struct query_cursor *cursor, size_t count)
+{
+    cursor->count = count;
+    if (cursor->step++ > 0 || count == 0)
+        return STATUS_END;
+    return STATUS_OK;
+}

@@ -3,9 +3,9 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
-#include "graph/graph_windows.h"
 #include "graph/wait_table.h"
 #include "graph/wait_windows.h"
+#include "graph/window_edges.h"
 #include "replay/exact.h"
 
 /* Before call `index` of the location, or after its last. */

@@ -5,41 +5,6 @@
 /* An event waits for at most this many later ones. */
 enum { WAIT_MOST = 32 * 1024 };
 
-/* Score-P's resolution is the processor's, say 2095197216 ticks a second: a 128-bit division for each event would cost
-   more than all else. So a base is converted exactly, with its rest, and what has passed since is multiplied by an
-   inverse (2^64 / resolution). It is rounded down, and so is the product: otf2_clock_ns adds what is missing. */
-void otf2_clock_begin(struct otf2_clock *clock, uint64_t resolution, uint64_t offset)
-{
-    *clock = (struct otf2_clock){.resolution = resolution, .offset = offset, .base = UINT64_MAX};
-    clock->inverse = UINT64_MAX / resolution;
-}
-
-static int64_t rebase(struct otf2_clock *clock, uint64_t ticks)
-{
-    unsigned __int128 product = (unsigned __int128)(ticks - clock->offset) * 1000000000;
-    clock->base = ticks;
-    clock->base_ns = (int64_t)(uint64_t)(product / clock->resolution);
-    clock->rest = (uint64_t)(product % clock->resolution);
-    return clock->base_ns;
-}
-
-int64_t otf2_clock_ns(struct otf2_clock *clock, uint64_t ticks)
-{
-    /* Below, rest + passed * 10^9 fits 64 bits. */
-    const uint64_t reach = UINT64_C(9000000000);
-    uint64_t passed = ticks - clock->base;
-    if (clock->resolution == 1000000000)
-        return (int64_t)(ticks - clock->offset);
-    /* Also if the time goes back: passed is unsigned, and huge then. */
-    if (passed >= reach || clock->rest > UINT64_C(1) << 62)
-        return rebase(clock, ticks);
-    uint64_t value = clock->rest + passed * 1000000000;
-    uint64_t quotient = (uint64_t)((unsigned __int128)value * clock->inverse >> 64);
-    for (uint64_t rest = value - quotient * clock->resolution; rest >= clock->resolution; rest -= clock->resolution)
-        quotient++;
-    return clock->base_ns + (int64_t)quotient;
-}
-
 size_t otf2_location_ready(const struct otf2_location *location)
 {
     uint64_t wait = location->first + location->count;

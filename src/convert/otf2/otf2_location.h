@@ -2,20 +2,12 @@
 #ifndef SIGHT_CONVERT_OTF2_OTF2_LOCATION_H
 #define SIGHT_CONVERT_OTF2_OTF2_LOCATION_H
 
+#include "convert/otf2/otf2_clock.h"
 #include "convert/otf2/otf2_defs.h"
 #include "core/memory.h"
 
 /* The events of one location, translated. The events of a call come between its enter and its leave: events from an MPI
    call's enter on wait until it is left, so that the enter has the communicator, too. */
-
-/* Ticks as ns, exactly: ticks * 10^9 / resolution, rounded down. */
-struct otf2_clock {
-    uint64_t resolution, offset; /* offset: ticks that count as 0 */
-    uint64_t base, rest, inverse;
-    int64_t base_ns;
-};
-void otf2_clock_begin(struct otf2_clock *clock, uint64_t resolution, uint64_t offset);
-int64_t otf2_clock_ns(struct otf2_clock *clock, uint64_t ticks);
 
 /* The requests of a process: the archive's numbers may be anything, ours are small and used again. */
 struct otf2_requests {

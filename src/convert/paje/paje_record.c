@@ -277,3 +277,13 @@ bool paje_time(struct paje_word word, int64_t *time_ns)
         *time_ns = -*time_ns;
     return true;
 }
+
+int64_t paje_link_bytes(const struct paje_record *record)
+{
+    struct paje_word size = paje_word_of(record, FIELD_SIZE);
+    const char *at = size.at, *end = size.at + size.length;
+    uint64_t bytes;
+    if (text_take_u64(&at, end, &bytes) && at == end && bytes <= INT64_MAX)
+        return (int64_t)bytes;
+    return BYTES_UNKNOWN;
+}

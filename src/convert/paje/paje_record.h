@@ -97,4 +97,7 @@ static inline struct paje_word paje_word_of(const struct paje_record *record, en
     return record->has & 1u << field ? record->word[field] : (struct paje_word){"", 0};
 }
 
+/* Bytes of the link that the record starts; BYTES_UNKNOWN if it does not say. */
+int64_t paje_link_bytes(const struct paje_record *record);
+
 #endif

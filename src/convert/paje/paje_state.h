@@ -134,9 +134,6 @@ struct paje_place {
 };
 const char *paje_place(const struct paje_state *state, struct paje_place *place);
 
-/* Bytes of the link that the record starts; BYTES_UNKNOWN if it does not say. */
-int64_t paje_link_bytes(const struct paje_record *record);
-
 /* Takes the record of a line: its events go to the batch, or to the queue. *wrong is what is wrong with it,
    or NULL. */
 enum status paje_emit(struct reader *reader, struct batch *batch, const char **wrong, struct error *err) MUST_CHECK;

@@ -57,46 +57,6 @@ static void take_creator(struct reader *reader, const struct text_line *line)
         strncmp(reader->defs->creator, "SimGrid", 7) == 0 || strncmp(reader->defs->creator, "SIGHT", 5) == 0;
 }
 
-int64_t paje_link_bytes(const struct paje_record *record)
-{
-    struct paje_word size = paje_word_of(record, FIELD_SIZE);
-    const char *at = size.at, *end = size.at + size.length;
-    uint64_t bytes;
-    if (text_take_u64(&at, end, &bytes) && at == end && bytes <= INT64_MAX)
-        return (int64_t)bytes;
-    return BYTES_UNKNOWN;
-}
-
-/* In both passes alike: what the first one refuses must not get a definition, and the second reports it. */
-const char *paje_place(const struct paje_state *state, struct paje_place *place)
-{
-    static const struct {
-        uint8_t what, kind;
-    } of_kind[PAJE_OTHER] = {[PAJE_SET_STATE] = {PAJE_HAS_STATES, PAJE_STATE_TYPE},
-                             [PAJE_PUSH_STATE] = {PAJE_HAS_STATES, PAJE_STATE_TYPE},
-                             [PAJE_POP_STATE] = {PAJE_HAS_STATES, PAJE_STATE_TYPE},
-                             [PAJE_RESET_STATE] = {PAJE_HAS_STATES, PAJE_STATE_TYPE},
-                             [PAJE_START_LINK] = {PAJE_HAS_LINKS, PAJE_LINK_TYPE},
-                             [PAJE_END_LINK] = {PAJE_HAS_LINKS, PAJE_LINK_TYPE},
-                             [PAJE_SET_VARIABLE] = {PAJE_HAS_VARIABLES, PAJE_VARIABLE_TYPE},
-                             [PAJE_ADD_VARIABLE] = {PAJE_HAS_VARIABLES, PAJE_VARIABLE_TYPE},
-                             [PAJE_SUB_VARIABLE] = {PAJE_HAS_VARIABLES, PAJE_VARIABLE_TYPE},
-                             [PAJE_NEW_EVENT] = {PAJE_HAS_EVENTS, PAJE_EVENT_TYPE}};
-    const struct paje_record *record = &state->record;
-    place->what = of_kind[record->def->kind].what;
-    place->type = paje_type_find(state, record->word[FIELD_TYPE]);
-    if (place->type == PAJE_NONE)
-        return "an event of a type that is not defined";
-    /* A state's value pushed onto a variable's type would be looked up among names of another kind. */
-    if (state->type[place->type].kind != of_kind[record->def->kind].kind)
-        return "an event whose type is one of other things";
-    place->container =
-        paje_container_find(state, record->word[place->what == PAJE_HAS_LINKS ? FIELD_END : FIELD_CONTAINER]);
-    if (place->container == PAJE_NONE)
-        return "an event in a container that is not there";
-    return NULL;
-}
-
 /* What the first pass makes of an event: its definition, and what its container has. */
 static enum status scan_event(struct reader *reader, struct error *err)
 {

@@ -29,16 +29,6 @@ static enum status paje_events(struct sink *sink, const struct batch *batch, str
     return by_location_add(paje_of(sink)->by, batch, err);
 }
 
-char *paje_put_time(char *at, int64_t ns)
-{
-    uint64_t fraction = (uint64_t)ns % 1000000000;
-    at = text_put_u64(at, (uint64_t)ns / 1000000000);
-    *at = '.';
-    for (int i = 9; i > 0; i--, fraction /= 10)
-        at[i] = (char)('0' + fraction % 10);
-    return at + 10;
-}
-
 /* A line being made: its number and time, the type, and the container. */
 static char *put_word(char *at, char letter, uint64_t number)
 {

@@ -2,7 +2,19 @@
 /* What stands before and after the events of a Pajé trace: definitions of events, types, values and containers. */
 #include "convert/paje/write_paje.h"
 
+#include "core/text.h"
+
 #include <string.h>
+
+char *paje_put_time(char *at, int64_t ns)
+{
+    uint64_t fraction = (uint64_t)ns % 1000000000;
+    at = text_put_u64(at, (uint64_t)ns / 1000000000);
+    *at = '.';
+    for (int i = 9; i > 0; i--, fraction /= 10)
+        at[i] = (char)('0' + fraction % 10);
+    return at + 10;
+}
 
 /* Definitions of events, by their numbers. */
 static const char *const definitions[] = {

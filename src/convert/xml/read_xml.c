@@ -4,71 +4,17 @@
 
 #include "core/memory.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 /* The parser takes whole chunks and cannot be stopped at an event: a chunk begins only where most of its events find
    room in the batch; the rest is queued. */
 enum { PARSE_BELOW = BATCH_EVENTS / 2 };
 
-void xml_damage(struct xml_reader *xml, const char *format, ...)
-{
-    char text[256];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    reader_damage(xml->reader, xml_sax_byte(&xml->sax), "%s", text);
-}
-
 /* The parser finds words in these tables and hands over their numbers: no text is compared for an event. */
-static const char *const attribute_names[] = {
-#define ATTRIBUTE_NAME(name) #name,
-    XML_ATTRIBUTES(ATTRIBUTE_NAME)
-#undef ATTRIBUTE_NAME
-};
 static const char *const element_names[] = {
 #define ELEMENT_NAME(name) #name,
     XML_ELEMENTS(ELEMENT_NAME)
 #undef ELEMENT_NAME
 };
-static const struct xml_words words = {element_names, XML_ELEMENT_COUNT, attribute_names, XML_ATTRIBUTE_COUNT};
-
-int64_t xml_number(struct xml_reader *xml, enum xml_attribute attribute, int64_t min, int64_t max, int64_t absent)
-{
-    int64_t number;
-    if (!xml_has(xml, attribute))
-        return absent;
-    struct xml_value value = xml->sax.values[attribute];
-    if (xml_get_i64(value, min, max, &number))
-        return number;
-    /* A message quotes so much of a value that may be megabytes long. */
-    int length = value.length < 40 ? (int)value.length : 40;
-    xml_damage(xml, "attribute %s is not a number from %" PRId64 " to %" PRId64 " (\"%.*s\")",
-               attribute_names[attribute], min, max, length, value.at);
-    return absent;
-}
-
-int32_t xml_number_i32(struct xml_reader *xml, enum xml_attribute attribute)
-{
-    return (int32_t)xml_number(xml, attribute, INT32_MIN + 1, INT32_MAX, EVENT_UNKNOWN);
-}
-
-/* One buffer for all: the text is valid until the next is asked for. */
-const char *xml_text(struct xml_reader *xml, enum xml_attribute attribute)
-{
-    if (!xml_has(xml, attribute))
-        return NULL;
-    xml->text.length = 0;
-    char *text = xml_room(&xml->text, xml->sax.values[attribute].length + 1);
-    xml_get_utf8(xml->sax.values[attribute], text);
-    return text;
-}
-
-bool xml_is_yes(const struct xml_reader *xml, enum xml_attribute attribute)
-{
-    return xml_has(xml, attribute) && xml_value_is(xml->sax.values[attribute], "yes");
-}
+static const struct xml_words words = {element_names, XML_ELEMENT_COUNT, xml_attribute_names, XML_ATTRIBUTE_COUNT};
 
 /* Any root is accepted whose elements are ours: hand-made documents are read as far as they can be. */
 static void read_root(void *owner, const char *name)

@@ -176,7 +176,8 @@ static inline bool xml_has(const struct xml_reader *xml, enum xml_attribute attr
     return xml_sax_has(&xml->sax, attribute);
 }
 
-/* read_xml.c */
+/* read_xml_attributes.c */
+extern const char *const xml_attribute_names[]; /* by enum xml_attribute */
 /* Notes damage of the current element. */
 void xml_damage(struct xml_reader *xml, const char *format, ...) PRINTF_LIKE(2, 3);
 /* A whole number within the bounds; `absent` if there is none or, with damage, if it is unusable. */
@@ -185,6 +186,14 @@ int32_t xml_number_i32(struct xml_reader *xml, enum xml_attribute attribute); /*
 /* A text of the current element, borrowed until the next call; NULL if absent. */
 const char *xml_text(struct xml_reader *xml, enum xml_attribute attribute);
 bool xml_is_yes(const struct xml_reader *xml, enum xml_attribute attribute);
+/* The direction given in the line; DIRECTION_NONE: none. */
+enum message_direction xml_given_direction(struct xml_reader *xml);
+/* Fills process, time, thread of an element with a place in the trace. False, with damage: it cannot be used.
+ */
+bool xml_read_place(struct xml_reader *xml, struct event *event);
+/* The time of an attribute; `absent` if there is none or, with damage, if it is unusable. */
+int64_t xml_time(struct xml_reader *xml, enum xml_attribute attribute, int64_t absent);
+int32_t xml_read_comm(struct xml_reader *xml, enum xml_attribute attribute, int32_t absent);
 
 /* read_xml_emit.c */
 void xml_emit(struct xml_reader *xml, const struct event *event, const unsigned char *payload);
@@ -195,16 +204,6 @@ void xml_emit_all_pending(struct xml_reader *xml);
 void xml_hold(struct xml_reader *xml, const struct event *message, const unsigned char *payload);
 void xml_flush_held(struct xml_reader *xml);
 void xml_flush_held_with(struct xml_reader *xml, const struct event *merged);
-
-/* read_xml_events.c */
-/* The direction given in the line; DIRECTION_NONE: none. */
-enum message_direction xml_given_direction(struct xml_reader *xml);
-/* Fills process, time, thread of an element with a place in the trace. False, with damage: it cannot be used.
- */
-bool xml_read_place(struct xml_reader *xml, struct event *event);
-/* The time of an attribute; `absent` if there is none or, with damage, if it is unusable. */
-int64_t xml_time(struct xml_reader *xml, enum xml_attribute attribute, int64_t absent);
-int32_t xml_read_comm(struct xml_reader *xml, enum xml_attribute attribute, int32_t absent);
 
 /* read_xml_defs.c */
 /* Makes a mark known to xml_mark_named. */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "convert/otf2/otf2_clock.h"
+
+/* Score-P's resolution is the processor's, say 2095197216 ticks a second: a 128-bit division for each event would cost
+   more than all else. So a base is converted exactly, with its rest, and what has passed since is multiplied by an
+   inverse (2^64 / resolution). It is rounded down, and so is the product: otf2_clock_ns adds what is missing. */
+void otf2_clock_begin(struct otf2_clock *clock, uint64_t resolution, uint64_t offset)
+{
+    *clock = (struct otf2_clock){.resolution = resolution, .offset = offset, .base = UINT64_MAX};
+    clock->inverse = UINT64_MAX / resolution;
+}
+
+int64_t otf2_clock_rebase(struct otf2_clock *clock, uint64_t ticks)
+{
+    unsigned __int128 product = (unsigned __int128)(ticks - clock->offset) * 1000000000;
+    clock->base = ticks;
+    clock->base_ns = (int64_t)(uint64_t)(product / clock->resolution);
+    clock->rest = (uint64_t)(product % clock->resolution);
+    return clock->base_ns;
+}
