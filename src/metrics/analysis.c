@@ -184,6 +184,8 @@ struct wait_sums *wait_sums_for_senders(const struct analysis *analysis)
     /* Waiting in the wrong order is waiting for senders, too, counted apart. */
     struct wait_sums *all = wait_sums_merged(analysis, &analysis->waits[WAIT_LATE_SENDER], wrong);
     wait_sums_free(wrong);
+    /* Its replay is without all of these; that of another order is a fix of its own. */
+    all->saving_ns = analysis->waits[WAIT_LATE_SENDER].saving_ns;
     return all;
 }
 

@@ -27,11 +27,20 @@ static size_t place_of(struct turns *turns, uint32_t location, uint32_t index)
     return (size_t)*map_put(&turns->places, section_label(turns->graph, location, index), turns->places.count);
 }
 
-/* True if the computing before the call is in the location's part. */
+/* The computing before the call that is in the location's part: of a gap that the part begins in, what follows. */
+static int64_t gap_ns(const struct turns *turns, uint32_t location, uint32_t index, const struct call *call)
+{
+    int64_t left_ns = graph_left_before_ns(turns->graph, location, index);
+    return time_since(larger(left_ns, turns->begins_ns[location]), call->enter_ns);
+}
+
+/* True if the end of the computing before the call is in the location's part. The call that the part begins at the end
+   of is before it. */
 static bool takes_part(const struct turns *turns, uint32_t location, uint32_t index, const struct call *call)
 {
-    return graph_left_before_ns(turns->graph, location, index) >= turns->begins_ns[location] &&
-           call->enter_ns <= turns->ends_ns[location];
+    int64_t begin_ns = turns->begins_ns[location];
+    bool follows = call->leave_ns > begin_ns || graph_left_before_ns(turns->graph, location, index) >= begin_ns;
+    return follows && call->enter_ns >= begin_ns && call->enter_ns <= turns->ends_ns[location];
 }
 
 static void find_workers(struct turns *turns)
@@ -42,7 +51,7 @@ static void find_workers(struct turns *turns)
         for (uint32_t i = 0; i < graph->locations[location].count; i++) {
             struct call call = graph_call(graph, location, i);
             if (takes_part(turns, location, i, &call))
-                compute[location] += (double)time_since(graph_left_before_ns(graph, location, i), call.enter_ns);
+                compute[location] += (double)gap_ns(turns, location, i, &call);
         }
     double limit_ns = balance_limit(compute, graph->location_count);
     turns->works = memory_new(graph->location_count * sizeof *turns->works);
@@ -111,8 +120,7 @@ static void find_means(struct turns *turns)
             if (turns->counts[place] == NO_TURN)
                 continue;
             *turn = (uint32_t)turns->first[place] + number;
-            turns->means_ns[*turn] +=
-                (double)time_since(graph_left_before_ns(graph, location, i), call.enter_ns) / (double)turns->work_count;
+            turns->means_ns[*turn] += (double)gap_ns(turns, location, i, &call) / (double)turns->work_count;
         }
 }
 
@@ -120,7 +128,10 @@ static int64_t pace(const void *context, uint32_t location, uint32_t index, int6
 {
     const struct turns *turns = context;
     uint32_t turn = index < turns->graph->locations[location].count ? turns->turn[location][index] : NO_TURN;
-    return turn == NO_TURN ? time_since(from_ns, to_ns) : nearest_int(turns->means_ns[turn]);
+    if (turn == NO_TURN)
+        return time_since(from_ns, to_ns);
+    /* What is before the location's part stays as it is. */
+    return larger(time_since(from_ns, turns->begins_ns[location]), INT64_C(0)) + nearest_int(turns->means_ns[turn]);
 }
 
 int64_t even_turns_saving(const struct graph *graph, const int64_t *begins_ns, const int64_t *ends_ns)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/analyst.h"
-#include "replay/arrival_order.h"
 #include "replay/balance.h"
 #include "replay/even_sections.h"
 #include "replay/even_steps.h"
+#include "replay/free_waits.h"
 #include "replay/replay.h"
 #include "replay/small_messages.h"
 
@@ -20,18 +20,6 @@ static const double REPLAY_SHARE_OF_ONE = 0.01;
 
 /* A function that takes less than this share of the critical path is not worth a replay. */
 static const double OWN_SHARE = 0.01;
-
-/* Kinds that are replayed together with the kind: the two wrong orders are one problem, and a process that waits in the
-   wrong order waits for a late sender. */
-static unsigned kinds_with(int kind)
-{
-    const unsigned orders = 1u << WAIT_WRONG_ORDER_SAME | 1u << WAIT_WRONG_ORDER_OTHER;
-    if (kind == WAIT_LATE_SENDER)
-        return orders | 1u << kind;
-    if (orders >> kind & 1)
-        return orders;
-    return 1u << kind;
-}
 
 /* The longest waiting of a process, for one kind. */
 static int64_t longest_victim_ns(const struct analysis *analysis, unsigned kinds)
@@ -51,37 +39,23 @@ static bool matters(const struct analysis *analysis, unsigned kinds)
                       (double)longest_victim_ns(analysis, kinds) >= REPLAY_SHARE_OF_ONE * duration);
 }
 
-/* Without a wrong order the messages still come when they come: the receives take them in the order of arrival. Free
-   `instead`. */
-static struct replay_options without_kind(const struct graph *graph, enum wait_kind kind)
-{
-    if (kind == WAIT_WRONG_ORDER_SAME || kind == WAIT_WRONG_ORDER_OTHER)
-        return (struct replay_options){.instead = arrival_order_of(graph)};
-    return (struct replay_options){.free_waits = kinds_with((int)kind)};
-}
-
-static void free_instead(struct replay_options *options)
-{
-    free((uint32_t *)(uintptr_t)options->instead);
-}
-
 /* A replay without the waits of a kind, if it matters. For kinds replayed together, the first one's replay is used for
-   all.
- */
+   all. Waiting for senders has a saving even where all of it is in the wrong order. */
 void save_waits(struct analyst *analyst, enum wait_kind kind)
 {
     struct analysis *analysis = analyst->analysis;
-    unsigned kinds = kinds_with((int)kind);
+    unsigned kinds = free_waits_with(kind);
     /* The lowest kind of a group replays for all of it; late senders include the orders, but have a replay of their
        own. */
     bool first = kind == WAIT_LATE_SENDER || !(kinds & ((1u << kind) - 1));
     if (!first || !matters(analysis, kinds))
         return;
-    struct replay_options options = without_kind(analyst->graph, kind);
+    struct replay_options options = {0};
+    free_waits_add(analyst->graph, kind, &options);
     struct replay replay = replay_run(analyst->graph, options);
-    free_instead(&options);
+    free_waits_clear(&options);
     for (int k = (int)kind; kinds >> k; k++)
-        if (kinds_with(k) == kinds && analysis->waits[k].ns > 0)
+        if (free_waits_with((enum wait_kind)k) == kinds && (k == WAIT_LATE_SENDER || analysis->waits[k].ns > 0))
             analysis->waits[k].saving_ns = time_since(replay.end_ns, analysis->replay);
 }
 
@@ -279,7 +253,7 @@ static unsigned kinds_before(const struct analysis *analysis, enum wait_kind kin
         return 0;
     for (size_t i = 0; i < sizeof before / sizeof *before; i++)
         if ((double)analysis->waits[before[i]].saving_ns >= least_ns)
-            kinds |= kinds_with((int)before[i]);
+            kinds |= free_waits_with(before[i]);
     return kinds;
 }
 
@@ -304,8 +278,8 @@ void save_beside_even_work(struct analyst *analyst, enum wait_kind kind)
     if ((double)sums->saving_ns < least_ns || (double)even_ns < least_ns)
         return;
     struct spread spread = spread_of(analyst);
-    struct replay_options without = without_kind(analyst->graph, kind);
-    without.free_waits |= before.free_waits;
+    struct replay_options without = before;
+    free_waits_add(analyst->graph, kind, &without);
     sums->remains_ns = 0;
     for (size_t i = 0; i < WAYS; i++) {
         if ((double)ways[i].saving_ns < nearly * (double)even_ns)
@@ -315,7 +289,7 @@ void save_beside_even_work(struct analyst *analyst, enum wait_kind kind)
             remains_ns -= ways[i].without(analyst, &spread, before);
         sums->remains_ns = larger(sums->remains_ns, remains_ns);
     }
-    free_instead(&without);
+    free_waits_clear(&without);
     free(spread.compute_ns);
 }
 

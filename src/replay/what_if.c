@@ -52,14 +52,6 @@ double *what_if_computing(const struct graph *graph)
     return compute;
 }
 
-static double mean_of(const double *value, size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += value[i];
-    return ratio_of(sum, (double)count);
-}
-
 double *what_if_balanced(const struct graph *graph)
 {
     double *compute = what_if_computing(graph), *factors = balance_factors(compute, graph->location_count);
@@ -77,7 +69,7 @@ static void ask_analysis(struct asker *asker)
         const struct wait_sums *sums = &analysis->waits[kind];
         const char *id = wait_kind_name((enum wait_kind)kind);
         /* -1: it was not worth a replay; nothing is claimed about it. */
-        if (sums->ns <= 0 || sums->saving_ns < 0)
+        if (sums->saving_ns < 0)
             continue;
         struct scenario *scenario = add(asker, analysis->replay - sums->saving_ns, 0);
         snprintf(scenario->options, sizeof scenario->options, "--free %s", id);
@@ -89,16 +81,15 @@ static void ask_analysis(struct asker *asker)
 static void ask_slowest(struct asker *asker)
 {
     const struct graph *graph = asker->graph;
-    double *compute = what_if_computing(graph), mean = mean_of(compute, graph->location_count);
+    double *compute = what_if_computing(graph), *even = balance_factors(compute, graph->location_count);
     size_t most = 0;
     for (size_t i = 1; i < graph->location_count; i++)
         if (compute[i] > compute[most])
             most = i;
-    if (graph->location_count > 1 && compute[most] > mean * (1 + SLOW)) {
-        double factor = mean / compute[most];
+    if (graph->location_count > 1 && even[most] * (1 + SLOW) < 1) {
         for (size_t i = 0; i < graph->location_count; i++)
             compute[i] = 1;
-        compute[most] = factor;
+        compute[most] = even[most];
         struct replay replay = replay_run(graph, (struct replay_options){.compute = compute});
         struct scenario *scenario = add(asker, replay.end_ns, replay.forced);
         uint32_t process = graph->locations[most].process;
@@ -106,6 +97,7 @@ static void ask_slowest(struct asker *asker)
         snprintf(scenario->title, sizeof scenario->title, "process %s computes for the mean time",
                  text_number(process).text);
     }
+    free(even);
     free(compute);
 }
 
