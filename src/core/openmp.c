@@ -39,6 +39,12 @@ enum openmp_part openmp_part_of(const struct state_def *state)
     return part_by_name(state->name);
 }
 
+const char *openmp_place(const struct state_def *state)
+{
+    const char *blank = strrchr(state->name, ' ');
+    return blank ? blank + 1 : state->name;
+}
+
 void openmp_where(char where[OPENMP_WHERE_SIZE], const char *file, int32_t line)
 {
     char number[16];

@@ -20,6 +20,9 @@ enum openmp_part {
 
 enum openmp_part openmp_part_of(const struct state_def *state);
 
+/* What the name of a region's state shares with that of waiting at its end: the last word. */
+const char *openmp_place(const struct state_def *state);
+
 /* "FILE:LINE" for such a name: CLOG-2 holds 31 bytes of a name, and two regions must not become one, so that of a long
    file name the beginning is left out. */
 enum { OPENMP_WHERE_SIZE = 32 - sizeof OPENMP_WAITING };

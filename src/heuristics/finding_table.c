@@ -30,15 +30,16 @@ static void finding_clear(struct finding *finding)
    of the iterations; but not findings with a cost of their own. A process in a queue waits for one that is late because
    it serves others. */
 #define BIT FINDING_BIT
+#define THREADS (BIT(uneven_threads) | BIT(serial_threads) | BIT(short_regions))
 static const struct root {
     enum finding_kind root;
     uint64_t others;
 } roots[] = {
     {FINDING_dynamic_imbalance, BIT(compute_imbalance)},
-    {FINDING_compute_imbalance,
-     ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) | BIT(late_start) | BIT(oversubscription))},
-    {FINDING_dynamic_imbalance,
-     ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) | BIT(late_start) | BIT(oversubscription))},
+    {FINDING_compute_imbalance, ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) |
+                                  BIT(late_start) | BIT(oversubscription) | THREADS)},
+    {FINDING_dynamic_imbalance, ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) |
+                                  BIT(late_start) | BIT(oversubscription) | THREADS)},
     {FINDING_late_broadcast, BIT(wait_at_barrier) | BIT(wait_at_nxn)},
     {FINDING_late_receiver, BIT(wait_at_barrier) | BIT(wait_at_nxn)},
     {FINDING_wrong_order, BIT(late_sender) | BIT(late_receiver) | BIT(late_broadcast) | BIT(serialisation) |
@@ -93,6 +94,7 @@ static const uint64_t TURNS = BIT(contention) | BIT(wrong_order) | BIT(late_send
                               BIT(late_complete) | BIT(lock_contention) | BIT(wait_at_nxn) | BIT(wait_at_barrier) |
                               BIT(wait_at_fence);
 #undef BIT
+#undef THREADS
 
 /* The first root stays: the machine comes before the program. */
 static void finding_follows(struct finding *finding, const struct finding *root)

@@ -67,6 +67,10 @@
     X(message_ends)                                                                                                    \
     X(messages)                                                                                                        \
     X(messages_received)                                                                                               \
+    X(parallel_s)                                                                                                      \
+    X(regions)                                                                                                         \
+    X(short_s)                                                                                                         \
+    X(short_waiting_s)                                                                                                 \
     X(messages_sent)                                                                                                   \
     X(min_s)                                                                                                           \
     X(mixed_share)                                                                                                     \

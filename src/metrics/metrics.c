@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "metrics/analysis.h"
+#include "metrics/openmp_rows.h"
 
 #include <string.h>
 
@@ -119,7 +120,8 @@ static int thread_by_number(const void *a, const void *b)
     return order_by(left->thread, right->thread);
 }
 
-static void result_threads(struct process_row *row, const struct process_state *process, struct process_row *span)
+static void result_threads(const struct defs *defs, struct process_row *row, const struct process_state *process,
+                           struct process_row *span)
 {
     size_t present = 0;
     /* Counted first: a thread may be there without events in the window. */
@@ -139,6 +141,7 @@ static void result_threads(struct process_row *row, const struct process_state *
                                     .communication_ns = coverage_until(&thread->mpi, span->end_ns)};
     }
     qsort(row->threads, row->thread_count, sizeof *row->threads, thread_by_number);
+    openmp_rows_fill(defs, process, row);
 }
 
 static void result_process(const struct accumulator *accumulator, const struct process_state *process,
@@ -174,7 +177,7 @@ static void result_process(const struct accumulator *accumulator, const struct p
     if (row->function_count > 1)
         qsort_r(row->functions, row->function_count, sizeof *row->functions, function_by_name,
                 (void *)accumulator->defs);
-    result_threads(row, process, row);
+    result_threads(accumulator->defs, row, process, row);
 }
 
 /* True if the process is selected and has events. */

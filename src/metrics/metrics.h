@@ -42,6 +42,11 @@ struct thread_row {
     uint32_t thread;
     int64_t begin_ns, end_ns;
     int64_t communication_ns;
+    /* OpenMP's parallel regions (core/openmp.h): how many it took part in, the time in them, and of that waiting for
+       their other threads; of both what is in short regions (openmp_rows.h). */
+    uint64_t regions;
+    int64_t parallel_ns, waiting_ns;
+    int64_t short_ns, short_waiting_ns;
 };
 
 struct process_row {

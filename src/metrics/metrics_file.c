@@ -179,7 +179,12 @@ static void read_thread(struct metrics_file *file)
                    (struct thread_row){.thread = (uint32_t)file_count(file, ATTRIBUTE_thread, UINT32_MAX),
                                        .begin_ns = file_time(file, ATTRIBUTE_begin_s),
                                        .end_ns = file_time(file, ATTRIBUTE_end_s),
-                                       .communication_ns = file_time(file, ATTRIBUTE_communication_s)});
+                                       .communication_ns = file_time(file, ATTRIBUTE_communication_s),
+                                       .regions = file_count(file, ATTRIBUTE_regions, UINT64_MAX),
+                                       .parallel_ns = file_time(file, ATTRIBUTE_parallel_s),
+                                       .waiting_ns = file_time(file, ATTRIBUTE_waiting_s),
+                                       .short_ns = file_time(file, ATTRIBUTE_short_s),
+                                       .short_waiting_ns = file_time(file, ATTRIBUTE_short_waiting_s)});
 }
 
 static struct message_row read_messages(struct metrics_file *file, int64_t key)

@@ -37,9 +37,8 @@ static void enter(struct location *location, uint32_t state, uint64_t team, int6
     location_done(location, false);
 }
 
-static void leave(struct location *location, uint32_t state, uint64_t team)
+static void leave(struct location *location, uint32_t state, uint64_t team, int64_t ticks)
 {
-    int64_t ticks = clock_now();
     location_busy(location);
     location_put(location, RECORD_LEAVE, ticks, state, team_number(team));
     location_done(location, false);
@@ -63,7 +62,7 @@ void openmp_join(uint64_t team, bool master)
 {
     struct location *location = master ? NULL : location_here();
     if (location)
-        enter(location, RECORD_OPENMP_WORK, team, clock_now());
+        enter(location, RECORD_OPENMP_WORK, team, clock_entry());
 }
 
 void openmp_idle(uint64_t team, bool master)
@@ -71,12 +70,12 @@ void openmp_idle(uint64_t team, bool master)
     struct location *location = location_here();
     (void)master;
     if (location)
-        leave(location, RECORD_OPENMP_WORK, team);
+        leave(location, RECORD_OPENMP_WORK, team, clock_entry());
 }
 
 void openmp_end(uint64_t team)
 {
     struct location *location = location_here();
     if (location)
-        leave(location, RECORD_OPENMP_REGION, team);
+        leave(location, RECORD_OPENMP_REGION, team, clock_now());
 }

@@ -6,6 +6,7 @@
 #include "heuristics/advice.h"
 #include "heuristics/efficiency.h"
 #include "heuristics/iterations.h"
+#include "heuristics/threads.h"
 #include "render/clock_sentence.h"
 #include "render/facts.h"
 #include "render/field.h"
@@ -132,6 +133,20 @@ static void write_title(struct output *output, const struct metrics *metrics, co
         output_text(output, "damaged: the file could be read to its end, but contains errors\n");
 }
 
+/* Of programs with parallel regions: how the cores are used. */
+static void write_threads(struct output *output, const struct metrics *metrics)
+{
+    struct thread_efficiency cores = thread_efficiency_of(metrics);
+    char hybrid[TEXT_NUMBER_SIZE], mpi[TEXT_NUMBER_SIZE], openmp[TEXT_NUMBER_SIZE], serial[TEXT_NUMBER_SIZE],
+        waiting[TEXT_NUMBER_SIZE];
+    if (cores.threads == 0)
+        return;
+    output_print(output, "  with %zu threads  %s  =  MPI %s  ×  OpenMP %s\n", cores.threads,
+                 text_share(hybrid, cores.hybrid), text_share(mpi, cores.mpi), text_share(openmp, cores.openmp));
+    output_print(output, "    idle while one thread computes %s, waiting in regions %s\n",
+                 text_share(serial, cores.serial), text_share(waiting, cores.waiting));
+}
+
 static void write_efficiency(struct output *output, const struct diagnosis *diagnosis)
 {
     struct efficiency efficiency = efficiency_of(diagnosis->metrics);
@@ -152,6 +167,7 @@ static void write_efficiency(struct output *output, const struct diagnosis *diag
         output_print(output, "  (serialisation %s  ×  transfer %s)", text_share(serialisation, analysis->serialisation),
                      text_share(transfer, analysis->transfer));
     output_text(output, "\n");
+    write_threads(output, diagnosis->metrics);
     if (diagnosis->verbose)
         output_print(output, "  MPI_Init and MPI_Finalize take %s of the processes' time\n",
                      text_share(parallel, startup_share(diagnosis->metrics)));

@@ -3,6 +3,7 @@
 
 #include "heuristics/advice.h"
 #include "heuristics/efficiency.h"
+#include "heuristics/threads.h"
 #include "profile/resources.h"
 #include "render/clock_sentence.h"
 #include "render/facts.h"
@@ -19,6 +20,18 @@ static bool is_analysed(const struct metrics *metrics)
 static struct value ratio_or_null(bool known, double ratio)
 {
     return value_if(known, value_ratio(ratio));
+}
+
+/* Only of runs with parallel regions. */
+static void write_threads(struct json *json, const struct metrics *metrics)
+{
+    struct thread_efficiency cores = thread_efficiency_of(metrics);
+    if (cores.threads == 0)
+        return;
+    json_value(json, "hybrid", value_ratio(cores.hybrid));
+    json_value(json, "openmp", value_ratio(cores.openmp));
+    json_value(json, "serial", value_ratio(cores.serial));
+    json_value(json, "waiting", value_ratio(cores.waiting));
 }
 
 /* The same numbers as in the tree of the text; null where nothing was computed. */
@@ -40,6 +53,7 @@ static void write_efficiencies(struct json *json, const struct metrics *metrics)
     json_value(json, "communication", ratio_or_null(known, efficiency.communication));
     json_value(json, "serialisation", ratio_or_null(replayed, serialisation));
     json_value(json, "transfer", ratio_or_null(replayed, transfer));
+    write_threads(json, metrics);
     json_close(json, '}');
 }
 

@@ -12,7 +12,8 @@ static const struct {
     {"contention", "communication"},     {"io", "activity"},
     {"serialisation", "critical-path"},  {"excessive-synchronisation", "activity"},
     {"transfer", "efficiency"},          {"small-messages", "messages"},
-    {"lost-time", "efficiency"},
+    {"lost-time", "efficiency"},         {"uneven-threads", "balance"},
+    {"serial-threads", "balance"},       {"short-regions", "balance"},
 };
 
 static const char *chart_of(const struct finding *finding)

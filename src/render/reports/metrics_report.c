@@ -136,6 +136,12 @@ GETTER(thread_compute, struct thread_row,
        value_time(time_since(row->communication_ns, time_since(row->begin_ns, row->end_ns))))
 GETTER(thread_total, struct thread_row, value_time(time_since(row->begin_ns, row->end_ns)))
 
+GETTER(thread_regions, struct thread_row, value_count(row->regions))
+GETTER(thread_parallel, struct thread_row, value_time(row->parallel_ns))
+GETTER(thread_waiting, struct thread_row, value_time(row->waiting_ns))
+GETTER(thread_short, struct thread_row, value_time(row->short_ns))
+GETTER(thread_short_waiting, struct thread_row, value_time(row->short_waiting_ns))
+
 static const struct field thread_fields[] = {
     {"thread", "thread", thread_number},
     {"begin_s", NULL, thread_begin},
@@ -143,6 +149,11 @@ static const struct field thread_fields[] = {
     {"communication_s", "in MPI", thread_communication},
     {"compute_s", "compute", thread_compute},
     {"total_s", "total", thread_total},
+    {"regions", "regions", thread_regions},
+    {"parallel_s", "in regions", thread_parallel},
+    {"waiting_s", "waiting there", thread_waiting},
+    {"short_s", NULL, thread_short},
+    {"short_waiting_s", NULL, thread_short_waiting},
 };
 
 /* The rest of the tags has no tag, and a size or communicator may be unknown. */
