@@ -4,6 +4,7 @@
 
 #include "convert/clog2/clog2_parts.h"
 #include "convert/foreign.h"
+#include "convert/record/read_record.h"
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/text.h"
@@ -123,8 +124,9 @@ struct reader *reader_open_format(struct input *input, const struct format *form
     return NULL;
 }
 
-/* The file that represents the trace in a directory. NULL: not a trace of a format with directories. */
-static char *find_in(const char *directory)
+/* The file that represents the trace in a directory. NULL: not a trace of a format with directories. `format` is set
+   where the content of the file does not say it. */
+static char *find_in(const char *directory, const struct format **format)
 {
     struct stat about;
     char *found = NULL;
@@ -133,19 +135,23 @@ static char *find_in(const char *directory)
     for (size_t i = 0; i < format_count() && !found; i++)
         if (formats[i]->find_in)
             found = formats[i]->find_in(directory);
+    if (!found && (found = format_record.find_in(directory)))
+        *format = &format_record;
     return found;
 }
 
-/* A directory may be a trace (OTF2, DUMPI), or hold the local files of one (CLOG-2): asked in this order. */
+/* A directory may be a trace (OTF2, DUMPI, an unmerged recording), or hold the local files of one (CLOG-2): asked in
+   this order. */
 struct reader *reader_open(char *const *paths, size_t count, struct error *err)
 {
     struct path_list list = {0};
-    char *found = count == 1 ? find_in(paths[0]) : NULL;
+    const struct format *format = NULL;
+    char *found = count == 1 ? find_in(paths[0], &format) : NULL;
     if (found) {
         struct input *input = input_open(found, err);
         free(found);
         if (input)
-            return reader_open_input(input, err);
+            return reader_open_format(input, format, err);
         return NULL;
     }
     if (clog2_parts_list(&list, paths, count, err) != STATUS_OK) {

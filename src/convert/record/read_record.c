@@ -15,6 +15,8 @@
 #include "core/numbers.h"
 #include "core/payload.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -70,6 +72,7 @@ struct record_state {
     uint64_t late_bytes;     /* to read of each file; 0: all */
     int64_t from_ns;         /* all files are read from then on */
     struct record_plan plan; /* of a recording that keeps a sample */
+    struct recordings *own;  /* NULL: they are the caller's */
 };
 
 static bool stream_before(const void *context, const void *left_stream, const void *right_stream)
@@ -731,14 +734,10 @@ static void record_close(struct reader *reader)
     free(state->heap);
     free(state->current);
     free(state->openmp);
+    if (state->own)
+        recordings_close(state->own);
+    free(state->own);
 }
-
-static const struct format format_record = {.name = "record",
-                                            .title = "recording",
-                                            .suffix = RECORD_SUFFIX,
-                                            .state_size = sizeof(struct record_state),
-                                            .next = record_next,
-                                            .close = record_close};
 
 /* From the first record of a stream to the last part of its file. */
 static void stream_skip(struct record_state *state, struct stream *stream)
@@ -789,6 +788,66 @@ static void streams_start(struct record_state *state)
     heap_make(streams, count, &BY_TIME, NULL);
 }
 
+/* The trace of the recordings, which must stay. */
+static enum status record_begin(struct reader *reader, const struct recordings *recordings, size_t trace,
+                                struct error *err)
+{
+    struct record_state *state = reader->state;
+    state->from_ns = INT64_MIN;
+    if (record_run_open(&state->run, recordings, trace, reader->defs, err) != STATUS_OK)
+        return STATUS_FAILED;
+    record_plan_make(&state->run, reader->defs, &state->plan);
+    gethostname(state->host, sizeof state->host - 1);
+    streams_start(state);
+    record_totals_define(&state->run, &state->plan, state->begin_ns, reader->defs);
+    return STATUS_OK;
+}
+
+/* The first of the directory's buffer files. Which one does not matter: all are read. */
+static char *record_find_in(const char *directory)
+{
+    char *found = NULL;
+    DIR *entries = opendir(directory);
+    const struct dirent *entry;
+    while (entries && !found && (entry = readdir(entries))) {
+        size_t length = strlen(entry->d_name), suffix = strlen(RECORD_SUFFIX);
+        if (length > suffix && strcmp(entry->d_name + length - suffix, RECORD_SUFFIX) == 0 &&
+            asprintf(&found, "%s/%s", directory, entry->d_name) < 0)
+            found = NULL;
+    }
+    if (entries)
+        closedir(entries);
+    return found;
+}
+
+static enum status record_open(struct reader *reader, struct error *err)
+{
+    struct record_state *state = reader->state;
+    const char *path = reader->input->path, *slash = strrchr(path, '/');
+    char *directory = memory_copy_string(path);
+    directory[slash - path] = '\0';
+    state->own = memory_new(sizeof *state->own);
+    enum status status = recordings_open(state->own, &directory, 1, err);
+    if (status == STATUS_OK && state->own->trace_count > 1)
+        status = error_set(err, ERROR_INPUT,
+                           "%s: has the recordings of %zu MPI programs: sight merge writes a trace of each", directory,
+                           state->own->trace_count);
+    free(directory);
+    if (status != STATUS_OK)
+        return STATUS_FAILED;
+    recordings_freeze(state->own); /* the program may still run */
+    return record_begin(reader, state->own, 0, err);
+}
+
+const struct format format_record = {.name = "record",
+                                     .title = "recording",
+                                     .suffix = RECORD_SUFFIX,
+                                     .state_size = sizeof(struct record_state),
+                                     .open = record_open,
+                                     .next = record_next,
+                                     .close = record_close,
+                                     .find_in = record_find_in};
+
 struct reader *record_reader_open(const struct recordings *recordings, size_t trace, struct error *err)
 {
     return record_reader_open_late(recordings, trace, 0, err);
@@ -802,14 +861,8 @@ struct reader *record_reader_open_late(const struct recordings *recordings, size
     reader->format = &format_record;
     struct record_state *state = reader->state = memory_new(sizeof *state);
     state->late_bytes = bytes;
-    state->from_ns = INT64_MIN;
-    if (record_run_open(&state->run, recordings, trace, reader->defs, err) == STATUS_OK) {
-        record_plan_make(&state->run, reader->defs, &state->plan);
-        gethostname(state->host, sizeof state->host - 1);
-        streams_start(state);
-        record_totals_define(&state->run, &state->plan, state->begin_ns, reader->defs);
+    if (record_begin(reader, recordings, trace, err) == STATUS_OK)
         return reader;
-    }
     reader_close(reader);
     return NULL;
 }

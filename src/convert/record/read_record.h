@@ -5,6 +5,10 @@
 #include "convert/reader.h"
 #include "convert/record/recordings.h"
 
+/* The format of a directory with the buffer files of one trace, merged while they are read. reader_open knows it; it is
+   in no table of formats, since no file is one. */
+extern const struct format format_record;
+
 /* The reader over the buffer files that the recording library left: all events of all processes of one trace of the
    recordings, which must stay, in the order of time. NULL and a fault where they cannot be read. */
 struct reader *record_reader_open(const struct recordings *recordings, size_t trace, struct error *err);
