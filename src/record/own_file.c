@@ -24,10 +24,30 @@ static bool is_this(const struct own_file *file, int descriptor)
            about.st_ino == file->inode;
 }
 
+/* The same where the program may have fewer descriptors: one that is beyond its limit takes none of them, and stays
+   open when the limit is what it was. -1: the limit cannot be raised. */
+static int move_beyond_limit(int descriptor)
+{
+    struct rlimit before, raised, now;
+    if (getrlimit(RLIMIT_NOFILE, &before) != 0 || before.rlim_max <= OUT_OF_THE_WAY)
+        return -1;
+    raised = before;
+    raised.rlim_cur = before.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &raised) != 0)
+        return -1;
+    int high = fcntl(descriptor, F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
+    /* Another thread may have set a limit of its own meanwhile: that one stays. */
+    if (getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_cur == raised.rlim_cur && now.rlim_max == raised.rlim_max)
+        setrlimit(RLIMIT_NOFILE, &before);
+    return high;
+}
+
 /* The descriptor under a high number: programs expect the low ones in order, and select() allows 1,024. */
 static int move_away(int descriptor)
 {
     int error = errno, high = fcntl(descriptor, F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
+    if (high < 0)
+        high = move_beyond_limit(descriptor);
     errno = error;
     if (high < 0)
         return descriptor;

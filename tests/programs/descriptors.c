@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A program that does with file descriptors what it likes, while it sends enough messages for many blocks. Its own
-   files must have what it wrote, and nothing else. descriptors close | over | exhaust | chdir | chroot | lost close:
-   closes all regular files but its own and takes their numbers; over: puts its own file over them by dup2; exhaust:
-   takes all descriptors there are; lost: closes all and takes all. */
+   files must have what it wrote, and nothing else. descriptors close | over | exhaust | few | chdir | chroot | lost
+   close: closes all regular files but its own and takes their numbers; over: puts its own file over them by dup2;
+   exhaust: takes all descriptors there are; few: may have 200, none of which are the recorder's; lost: closes all and
+   takes all. */
 #include "truth.h"
 
 #include <dirent.h>
@@ -12,7 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-enum { ROUNDS = 4000, OWN_MAX = 2048 };
+enum { ROUNDS = 4000, OWN_MAX = 2048, FEW = 200 };
 static const char words[] = "what I wrote\n";
 static int own[OWN_MAX], own_count;
 static int taken[OWN_MAX], taken_count; /* to be given back: MPI itself needs some in its end */
@@ -68,6 +69,30 @@ static void exhaust(void)
         taken[taken_count] = got = dup(own[0]);
 }
 
+static void allow_few(void)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = FEW;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Of the descriptors that the program may have, those that a recorder took. */
+static int taken_by_recorder(void)
+{
+    struct rlimit limit;
+    int found = 0;
+    /* It has no others where nobody may have many. */
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max < 1024)
+        return 0;
+    for (int descriptor = 0; descriptor < FEW; descriptor++) {
+        char name[64], path[4096] = "";
+        snprintf(name, sizeof name, "/proc/self/fd/%d", descriptor);
+        found += readlink(name, path, sizeof path - 1) > 0 && strstr(path, ".record");
+    }
+    return found;
+}
+
 static void exchange(void)
 {
     double out[4] = {0}, in[4];
@@ -103,6 +128,8 @@ static void check(void)
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "close";
+    if (strcmp(how, "few") == 0)
+        allow_few();
     MPI_Init(&argc, &argv);
     truth_begin();
     rank = truth.rank;
@@ -134,6 +161,8 @@ int main(int argc, char **argv)
         pthread_join(thread, NULL);
     exchange();
     check();
+    if (strcmp(how, "few") == 0 && taken_by_recorder() > 0)
+        MPI_Abort(MPI_COMM_WORLD, 8);
     while (taken_count > 0)
         close(taken[--taken_count]);
     for (int i = 0; i < own_count; i++)
