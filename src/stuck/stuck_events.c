@@ -7,6 +7,11 @@
 
 static struct place *place_of(struct stuck_state *state, const struct event *event)
 {
+    if (state->last_place < state->place_count) {
+        struct place *last = &state->places[state->last_place];
+        if (last->process == event->process && last->thread == event->thread)
+            return last;
+    }
     uint64_t *index = map_put(&state->place_of, map_pair(event->process, event->thread), UINT64_MAX);
     if (*index == UINT64_MAX) {
         *index = state->place_count;
@@ -19,6 +24,7 @@ static struct place *place_of(struct stuck_state *state, const struct event *eve
                                   .left_ns = event->time_ns,
                                   .progress_ns = event->time_ns});
     }
+    state->last_place = *index;
     return &state->places[*index];
 }
 
@@ -35,12 +41,36 @@ const char *state_name(const struct stuck_state *state, uint32_t index)
     return index < state->defs->state_count ? state->defs->states[index].name : "";
 }
 
-bool state_is_test(const struct stuck_state *state, uint32_t index)
+static bool name_is_test(const char *name)
 {
-    const char *name = state_name(state, index);
     return strncmp(name, "MPI_Test", 8) == 0 || strncmp(name, "MPI_Iprobe", 10) == 0 ||
            strncmp(name, "MPI_Improbe", 11) == 0 || strcmp(name, "MPI_Win_test") == 0 ||
            strncmp(name, "MPI_Request_get_status", 22) == 0;
+}
+
+static uint8_t traits_of(const char *name)
+{
+    int traits = 0;
+    if (name_is_test(name))
+        traits |= TRAIT_TEST;
+    if (strncmp(name, "MPI_Init", 8) == 0)
+        traits |= TRAIT_INIT;
+    if (strcmp(name, "MPI_Finalize") == 0)
+        traits |= TRAIT_FINALIZE;
+    return (uint8_t)traits;
+}
+
+uint8_t state_traits(const struct stuck_state *state, uint32_t index)
+{
+    /* States may be defined after the table was made (CLOG-2 without definitions). */
+    if (index < state->trait_count)
+        return state->traits[index];
+    return traits_of(state_name(state, index));
+}
+
+bool state_is_test(const struct stuck_state *state, uint32_t index)
+{
+    return (state_traits(state, index) & TRAIT_TEST) != 0;
 }
 
 static uint64_t number_of(struct map *map, uint64_t key, uint64_t *count)
@@ -51,8 +81,19 @@ static uint64_t number_of(struct map *map, uint64_t key, uint64_t *count)
     return *number;
 }
 
+static bool channel_is(const struct channel_balance *channel, const struct channel_balance *wanted)
+{
+    return channel->sender == wanted->sender && channel->receiver == wanted->receiver &&
+           channel->comm == wanted->comm && channel->tag == wanted->tag;
+}
+
 static struct channel_balance *channel_put(struct stuck_state *state, const struct channel_balance *wanted)
 {
+    uint64_t hash = map_hash(map_pair(wanted->sender, wanted->receiver)) ^
+                    map_hash(map_pair((uint32_t)wanted->comm, (uint32_t)wanted->tag) + 1);
+    uint32_t *last = &state->last_channels[hash % LAST_CHANNELS];
+    if (*last && channel_is(&state->channels[*last - 1], wanted))
+        return &state->channels[*last - 1];
     /* Four numbers make a channel and a key holds two: pairs of them are numbered first. */
     uint64_t pair = number_of(&state->pairs, map_pair(wanted->sender, wanted->receiver), &state->pair_count);
     uint64_t stream =
@@ -62,6 +103,7 @@ static struct channel_balance *channel_put(struct stuck_state *state, const stru
         *index = state->channel_count;
         ARRAY_PUSH(state->channels, state->channel_count, state->channel_capacity, *wanted);
     }
+    *last = (uint32_t)*index + 1;
     return &state->channels[*index];
 }
 
@@ -113,7 +155,7 @@ static uint64_t enter_collective(struct stuck_state *state, const struct event *
 static void note_progress(struct stuck_state *state, struct place *place, const struct event *event)
 {
     /* A rank may be in MPI_Init long before the others: that is the launcher's pace, not the program's. */
-    bool starts = event->kind == EVENT_LEAVE && strncmp(state_name(state, event->state), "MPI_Init", 8) == 0;
+    bool starts = event->kind == EVENT_LEAVE && (state_traits(state, event->state) & TRAIT_INIT);
     int64_t gap = time_since(state->progress_ns, event->time_ns);
     if (!starts && state->progress_ns != INT64_MIN && gap > state->longest_gap_ns)
         state->longest_gap_ns = gap;
@@ -216,7 +258,7 @@ static void on_leave(struct stuck_state *state, const struct event *event)
     }
     if (place->ordinal && event->requests)
         note_posted(state, place, event);
-    place->finalized |= strcmp(def->name, "MPI_Finalize") == 0;
+    place->finalized |= (state_traits(state, event->state) & TRAIT_FINALIZE) != 0;
     /* A test that completes requests or receives a message is progress; progress_ns is later than the enter only
        after a message in this call. */
     bool failed = state_is_test(state, event->state) && event->requests == 0 && place->progress_ns < place->enter_ns;
@@ -384,6 +426,10 @@ static enum status begin(struct sink *sink, const struct defs *defs, struct erro
     state->wanted = state->pending_mark || !ours;
     state->collectives = collectives_of(defs);
     state->collective_count = defs->state_count;
+    state->traits = memory_new(defs->state_count + 1);
+    state->trait_count = defs->state_count;
+    for (size_t i = 0; i < defs->state_count; i++)
+        state->traits[i] = traits_of(defs->states[i].name);
     state->begin_ns = INT64_MAX;
     state->end_ns = state->progress_ns = INT64_MIN;
     return STATUS_OK;
@@ -434,4 +480,5 @@ void stuck_state_clear(struct stuck_state *state)
     free(state->locks);
     free(state->ranges);
     free(state->collectives);
+    free(state->traits);
 }

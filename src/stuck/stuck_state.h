@@ -76,15 +76,24 @@ struct group_range {
     uint32_t next; /* 1 + index; 0: none */
 };
 
+/* What is asked of a function with every call. */
+enum trait { TRAIT_TEST = 1, TRAIT_INIT = 2, TRAIT_FINALIZE = 4 };
+
+enum { LAST_CHANNELS = 256 };
+
 struct stuck_state {
     const struct defs *defs;
     bool wanted;     /* the trace may be of an unfinished run */
     bool has_ending; /* it records how processes ended */
     struct collective *collectives;
     size_t collective_count;
+    uint8_t *traits; /* of each state: enum trait */
+    size_t trait_count;
     struct place *places;
     size_t place_count, place_capacity;
-    struct map place_of; /* (process, thread) -> index */
+    struct map place_of;                   /* (process, thread) -> index */
+    size_t last_place;                     /* index: most events are of the process of the one before */
+    uint32_t last_channels[LAST_CHANNELS]; /* 1 + index, by a hash of the channel; 0: none */
     struct channel_balance *channels;
     size_t channel_count, channel_capacity;
     uint32_t *outstanding; /* indices of channels with messages not yet received */
@@ -126,6 +135,9 @@ struct channel_balance *state_channel(struct stuck_state *state, uint32_t sender
                                       int32_t tag);
 const struct member *state_member(const struct stuck_state *state, int32_t comm, uint32_t process);
 const struct posted *state_posted(const struct stuck_state *state, uint32_t process, int32_t request);
+
+/* enum trait. */
+uint8_t state_traits(const struct stuck_state *state, uint32_t index);
 
 /* True for calls that test for something and return at once. */
 bool state_is_test(const struct stuck_state *state, uint32_t index);
