@@ -100,6 +100,17 @@ typedef int sight_row(void *context, int columns, char *const *names, char *cons
 int sight_sql(struct sight_trace *const *traces, size_t count, const char *query, sight_row *row, void *context,
               struct sight_error *error);
 
+/* For programs that are recorded: a region of the program is a state of the thread, in which regions may nest; it ends
+   with the name it began with. Names have up to 63 bytes. Nothing happens where nobody records: a program that is
+   linked with libsight needs no change to run alone. In Fortran: call sight_region_begin('name'), the same with end,
+   and integer, external :: sight_threads. In programs without MPI, `sight scaling --threads` shows the outermost
+   regions of the first thread by the file and line of their begin. */
+void sight_region_begin(const char *name);
+void sight_region_end(const char *name);
+
+/* The number of threads that `sight scaling` asks for (OMP_NUM_THREADS); 1 where nothing is said. */
+int sight_threads(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -40,6 +40,9 @@ struct call {
     struct place places[THREADS];
 };
 
+static __thread unsigned marked;              /* regions of sight.h that are open on this thread */
+static __thread struct region *marked_region; /* the outermost */
+static __thread int64_t marked_begin;
 static struct region regions[REGIONS];
 static pid_t owner;
 static struct clock_pair started;
@@ -62,7 +65,8 @@ static struct region *region_at(uintptr_t address)
 
 uint64_t openmp_begin(uintptr_t address)
 {
-    struct region *region = region_at(address);
+    /* What the program has marked contains the rest, and is not counted twice. */
+    struct region *region = marked == 0 ? region_at(address) : NULL;
     struct call *call = spare;
     if (!region || (!call && !(call = malloc(sizeof *call))))
         return 0;
@@ -116,6 +120,60 @@ void openmp_end(uint64_t team)
         continue;
     /* It is never freed: a thread of libomp may look at its place once more. */
     spare = call;
+}
+
+static void mark_begin(uintptr_t address)
+{
+    if (marked++ > 0)
+        return;
+    marked_region = region_at(address);
+    marked_begin = clock_entry();
+}
+
+static void mark_end(void)
+{
+    struct region *region = marked_region;
+    if (marked == 0 || --marked > 0 || !region)
+        return;
+    int64_t time = clock_entry() - marked_begin;
+    unsigned none = 0;
+    atomic_fetch_add(&region->calls, 1);
+    atomic_fetch_add(&region->time, time);
+    /* Who waits in it is not known: nobody. */
+    atomic_fetch_add(&region->work, time);
+    atomic_compare_exchange_strong(&region->threads, &none, 1);
+}
+
+/* The regions of sight.h, and as Fortran calls them. */
+#define EXPORT __attribute__((visibility("default")))
+EXPORT void sight_region_begin(const char *name);
+EXPORT void sight_region_begin(const char *name)
+{
+    (void)name;
+    mark_begin((uintptr_t)__builtin_return_address(0));
+}
+
+EXPORT void sight_region_end(const char *name);
+EXPORT void sight_region_end(const char *name)
+{
+    (void)name;
+    mark_end();
+}
+
+EXPORT void sight_region_begin_(const char *name, size_t length);
+EXPORT void sight_region_begin_(const char *name, size_t length)
+{
+    (void)name;
+    (void)length;
+    mark_begin((uintptr_t)__builtin_return_address(0));
+}
+
+EXPORT void sight_region_end_(const char *name, size_t length);
+EXPORT void sight_region_end_(const char *name, size_t length)
+{
+    (void)name;
+    (void)length;
+    mark_end();
 }
 
 __attribute__((constructor)) static void begin(void)
