@@ -111,6 +111,11 @@ void sight_region_end(const char *name);
 /* The number of threads that `sight scaling` asks for (OMP_NUM_THREADS); 1 where nothing is said. */
 int sight_threads(void);
 
+/* What Fortran's compilers make of their names. */
+void sight_region_begin_(const char *name, size_t length);
+void sight_region_end_(const char *name, size_t length);
+int sight_threads_(void);
+
 #ifdef __cplusplus
 }
 #endif

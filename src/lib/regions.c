@@ -21,22 +21,18 @@ int sight_threads(void)
     return threads > 0 && threads < 1 << 20 ? (int)threads : 1;
 }
 
-/* As Fortran calls them. */
-void sight_region_begin_(const char *name, size_t length);
 void sight_region_begin_(const char *name, size_t length)
 {
     (void)name;
     (void)length;
 }
 
-void sight_region_end_(const char *name, size_t length);
 void sight_region_end_(const char *name, size_t length)
 {
     (void)name;
     (void)length;
 }
 
-int sight_threads_(void);
 int sight_threads_(void)
 {
     return sight_threads();

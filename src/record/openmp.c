@@ -7,6 +7,8 @@
 
    THREADS is the most that a call had, TIME_NS that of all calls, WORK_NS of all threads of all calls, until they wait
    for the end of the region. The address is counted as in the file MODULE. */
+#include "../../include/sight.h"
+
 #include "record/clock.h"
 #include "record/openmp_runtime.h"
 
@@ -146,21 +148,18 @@ static void mark_end(void)
 
 /* The regions of sight.h, and as Fortran calls them. */
 #define EXPORT __attribute__((visibility("default")))
-EXPORT void sight_region_begin(const char *name);
 EXPORT void sight_region_begin(const char *name)
 {
     (void)name;
     mark_begin((uintptr_t)__builtin_return_address(0));
 }
 
-EXPORT void sight_region_end(const char *name);
 EXPORT void sight_region_end(const char *name)
 {
     (void)name;
     mark_end();
 }
 
-EXPORT void sight_region_begin_(const char *name, size_t length);
 EXPORT void sight_region_begin_(const char *name, size_t length)
 {
     (void)name;
@@ -168,7 +167,6 @@ EXPORT void sight_region_begin_(const char *name, size_t length)
     mark_begin((uintptr_t)__builtin_return_address(0));
 }
 
-EXPORT void sight_region_end_(const char *name, size_t length);
 EXPORT void sight_region_end_(const char *name, size_t length)
 {
     (void)name;

@@ -98,13 +98,11 @@ static void note_padded(const char *text, size_t length, int end)
     note(name, end);
 }
 
-EXPORT void sight_region_begin_(const char *name, size_t length);
 EXPORT void sight_region_begin_(const char *name, size_t length)
 {
     note_padded(name, length, 0);
 }
 
-EXPORT void sight_region_end_(const char *name, size_t length);
 EXPORT void sight_region_end_(const char *name, size_t length)
 {
     note_padded(name, length, 1);
