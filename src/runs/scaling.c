@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "heuristics/efficiency.h"
+#include "heuristics/threads.h"
 #include "metrics/functions_together.h"
 
 #include <math.h>
@@ -119,9 +120,13 @@ static void add_to_size(struct scaling_size *size, const struct scaling_run *run
     /* One run without a factor makes the mean of its size unknown: NAN stays NAN. */
     struct efficiency efficiency = {NAN, NAN, NAN};
     double computing_s = NAN, serialisation = NAN, transfer = NAN;
+    struct thread_efficiency cores = {.hybrid = NAN, .openmp = NAN};
     if (metrics && uses_mpi(metrics)) {
         efficiency = efficiency_of(metrics);
         computing_s = compute_s(metrics);
+        struct thread_efficiency found = thread_efficiency_of(metrics);
+        if (found.threads > 0)
+            cores = found;
     }
     if (metrics && metrics->analysis) {
         serialisation = metrics->analysis->serialisation;
@@ -138,6 +143,8 @@ static void add_to_size(struct scaling_size *size, const struct scaling_run *run
     size->computation += computing_s * share;
     size->serialisation += serialisation * share;
     size->transfer += transfer * share;
+    size->hybrid += cores.hybrid * share;
+    size->openmp += cores.openmp * share;
 }
 
 /* Speed-up, efficiency and serial fraction, by the formulas of scaling.h. `growth` is n / n0. */

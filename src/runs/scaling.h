@@ -27,6 +27,7 @@ struct scaling_size {
     double serial; /* by Karp and Flatt; NAN for the reference, and of weak scaling */
     double global, parallel, load_balance, communication, computation;
     double serialisation, transfer; /* NAN: a run has no analysis */
+    double hybrid, openmp;          /* as in heuristics/threads.h; NAN: a run has no parallel regions in its trace */
 };
 
 /* X(KIND, word): the parts of a run that rows are about. Times are means over processes. */

@@ -43,6 +43,8 @@ SIZE_FIELD(load_balance, value_finite(size->load_balance))
 SIZE_FIELD(communication_efficiency, value_finite(size->communication))
 SIZE_FIELD(serialisation, value_finite(size->serialisation))
 SIZE_FIELD(transfer, value_finite(size->transfer))
+SIZE_FIELD(hybrid_efficiency, value_finite(size->hybrid))
+SIZE_FIELD(openmp_efficiency, value_finite(size->openmp))
 SIZE_FIELD(computation_scalability, value_finite(size->computation))
 
 static const struct field fields[] = {
@@ -62,6 +64,8 @@ static const struct field fields[] = {
     {"serialisation", "serialisation", get_serialisation},
     {"transfer", "transfer", get_transfer},
     {"computation_scalability", "computation", get_computation_scalability},
+    {"hybrid_efficiency", "hybrid", get_hybrid_efficiency},
+    {"openmp_efficiency", "OpenMP", get_openmp_efficiency},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -213,7 +217,9 @@ static void text_factors(struct output *output, const struct scaling *scaling)
                    {"    communication", offsetof(struct scaling_size, communication)},
                    {"      serialisation", offsetof(struct scaling_size, serialisation)},
                    {"      transfer", offsetof(struct scaling_size, transfer)},
-                   {"  computation scalability", offsetof(struct scaling_size, computation)}};
+                   {"  computation scalability", offsetof(struct scaling_size, computation)},
+                   {"hybrid = parallel x OpenMP", offsetof(struct scaling_size, hybrid)},
+                   {"  OpenMP", offsetof(struct scaling_size, openmp)}};
     size_t shown = smaller(scaling->size_count, 2 * SIZES_SHOWN);
     /* The largest sizes matter most; a terminal has room for eight. */
     size_t first = scaling->size_count - shown;
@@ -224,7 +230,12 @@ static void text_factors(struct output *output, const struct scaling *scaling)
         snprintf(cell, sizeof cell, "%ux%u", scaling->sizes[i].processes, scaling->sizes[i].threads);
         text_table_cell(table, cell, false);
     }
-    for (size_t f = 0; f < sizeof factors / sizeof *factors; f++) {
+    size_t count = sizeof factors / sizeof *factors;
+    bool has_threads = false;
+    for (size_t i = first; i < scaling->size_count; i++)
+        has_threads |= isfinite(scaling->sizes[i].hybrid);
+    /* The last two are of programs with parallel regions only. */
+    for (size_t f = 0; f < (has_threads ? count : count - 2); f++) {
         text_table_cell(table, factors[f].title, true);
         for (size_t i = first; i < scaling->size_count; i++) {
             double share;
