@@ -435,9 +435,10 @@ static bool sync_file(int fd)
 static void sync_directory(struct output *output)
 {
     const char *path = output->target->path, *slash = strrchr(path, '/');
-    char *directory = memory_copy_string(slash == path ? "/" : slash ? path : ".");
-    if (slash && slash != path)
-        directory[slash - path] = '\0';
+    char *directory = memory_copy_string(slash ? path : ".");
+    /* The slash of "/file" is the directory. */
+    if (slash)
+        directory[slash == path ? 1 : slash - path] = '\0';
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0 && !sync_file(fd))
         fail(output);

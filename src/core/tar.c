@@ -168,8 +168,11 @@ static enum status take_entry(struct unpacking *unpacking, const unsigned char *
     char *wanted = unpacking->long_name ? unpacking->long_name : name;
     /* Directories are made when a file in them is; links, devices and others are skipped. A directory has no data,
        whatever its size says. */
-    enum status status = type == '0' || type == '\0' ? take_file(unpacking, wanted, size, err)
-                                                     : take_data(unpacking, type == '5' ? 0 : size, -1, err);
+    enum status status;
+    if (type == '0' || type == '\0')
+        status = take_file(unpacking, wanted, size, err);
+    else
+        status = take_data(unpacking, type == '5' ? 0 : size, -1, err);
     free(unpacking->long_name);
     unpacking->long_name = NULL;
     return status;

@@ -2,6 +2,7 @@
 #include "phases/phases.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -356,9 +357,13 @@ static void finish_begins(struct finder *finder, size_t stride)
     for (size_t p = 0; p < processes; p++) {
         int64_t now = finder->begins_ns[p];
         for (size_t i = 0; i <= count; i++) {
-            int64_t wanted = i == 0 ? now : i == count ? finder->ends_ns[p] : phases->begins[p * stride + i];
-            now = wanted > now ? wanted : now;
-            now = now > finder->ends_ns[p] ? finder->ends_ns[p] : now;
+            /* The first phase begins with the process, and the end of the last one is that of the process. */
+            int64_t wanted = now;
+            if (i == count)
+                wanted = finder->ends_ns[p];
+            else if (i > 0)
+                wanted = phases->begins[p * stride + i];
+            now = smaller(larger(wanted, now), finder->ends_ns[p]);
             begins[p * (count + 1) + i] = now;
         }
     }

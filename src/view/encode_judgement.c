@@ -161,7 +161,11 @@ static void write_path(struct output *output, const struct view *view, const str
         output_print(output, "%s\"%s\":[", c ? "," : "{", names[c]);
         for (size_t i = 0; i < overlay->path_count; i++) {
             const struct overlay_segment *piece = &overlay->path[i];
-            int64_t value = c == 0 ? (int64_t)piece->row : view_time(view, c == 1 ? piece->from_ns : piece->to_ns);
+            int64_t value = (int64_t)piece->row;
+            if (c == 1)
+                value = view_time(view, piece->from_ns);
+            else if (c == 2)
+                value = view_time(view, piece->to_ns);
             output_print(output, "%s%lld", i ? "," : "", (long long)value);
         }
         output_text(output, "]");

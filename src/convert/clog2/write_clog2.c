@@ -290,8 +290,9 @@ static void write_mark(struct clog2_writer *clog2, const struct place *place, ui
     put_colour(clog2, body + 8, mark->colour);
     put_name(clog2, body + 32, mark->name, clog2->ids.marks[index]);
     char counter[200];
-    const char *words = payload_words_format(words_of(clog2, true, index));
-    const char *format = words ? words : mark->format ? mark->format : "";
+    const char *format = payload_words_format(words_of(clog2, true, index));
+    if (!format)
+        format = mark->format ? mark->format : "";
     if (mark->counter.type != COUNTER_NONE)
         format = clog2_counter_format(counter, sizeof counter, &mark->counter);
     clog2_put_text(&clog2->writer, body + 64, CLOG2_TEXT_SIZE, format);

@@ -82,7 +82,9 @@ static void take_date(struct paraver_header *header, const char *at, const char 
     if (sscanf(text, "(%2d/%2d/%4d at %2d:%2d", &day, &month, &year, &hour, &minute) != 5 || day < 1 || day > 31 ||
         month < 1 || month > 12 || year < 0 || hour < 0 || hour > 23 || minute < 0 || minute > 59)
         return;
-    year += year >= 100 ? 0 : year >= 90 ? 1900 : 2000;
+    /* Two digits of older files: Paraver is from the nineties. */
+    if (year < 100)
+        year += year >= 90 ? 1900 : 2000;
     if (year > 1970)
         snprintf(header->date, sizeof header->date, "%04d-%02d-%02dT%02d:%02d", year, month, day, hour, minute);
 }
