@@ -81,6 +81,8 @@ void record_digest_piece(struct record_digest *digest)
 
 static uint32_t channel_hash(uint32_t kind, uint32_t comm, int32_t partner, int32_t tag)
 {
+    /* Odd constants and shifts spread neighbours (ranks 0, 1, 2, ...) over the whole table, which is probed linearly.
+     */
     uint64_t key = ((uint64_t)comm << 3 ^ kind) * UINT64_C(0x9E3779B97F4A7C15);
     key ^= ((uint64_t)(uint32_t)partner << 32 | (uint32_t)tag) * UINT64_C(0xC2B2AE3D27D4EB4F);
     key ^= key >> 29;
@@ -99,6 +101,7 @@ static uint32_t *channel_place(const struct record_digest *digest, uint32_t kind
 {
     const struct record_totals *totals = digest->totals;
     uint32_t mask = 2 * totals->channel_capacity - 1, i = channel_hash(kind, comm, partner, tag) & mask;
+    /* Half of the places are free at any time: the search ends. */
     while (digest->index[i] && !channel_is(&totals->channels[digest->index[i] - 1], kind, comm, partner, tag))
         i = (i + 1) & mask;
     return &digest->index[i];
@@ -111,6 +114,7 @@ void record_digest_use(struct record_digest *digest, struct record_totals *total
     for (uint32_t i = 0; i < totals->function_count; i++)
         if (totals->functions[i].function < RECORD_FUNCTIONS_MAX)
             digest->row_of[totals->functions[i].function] = (uint8_t)(i + 1);
+    /* Totals may have been filled by another digest: the index follows from their list. */
     memset(digest->index, 0, 2 * totals->channel_capacity * sizeof *digest->index);
     for (uint32_t i = 0; i < totals->channel_count; i++) {
         const struct record_totals_channel *row = &totals->channels[i];
@@ -127,6 +131,7 @@ static void channels_fold(struct record_digest *digest, bool partners)
     memset(digest->index, 0, 2 * totals->channel_capacity * sizeof *digest->index);
     totals->channel_count = 0;
     for (uint32_t i = 0; i < count; i++) {
+        /* A copy: its own place may be overwritten by the list that is being made. */
         struct record_totals_channel one = totals->channels[i];
         if (one.kind == RECORD_CHANNEL_SENT || one.kind == RECORD_CHANNEL_RECEIVED)
             one.tag = RECORD_NOT_KNOWN;
@@ -151,6 +156,7 @@ static void channels_make_room(struct record_digest *digest)
     struct record_totals *totals = digest->totals;
     totals->folds++;
     channels_fold(digest, false);
+    /* Folding costs a pass over all: it must free enough that the next one is far away. */
     if (totals->channel_count > totals->channel_capacity / 4)
         channels_fold(digest, true);
     /* Even that is too much, with thousands of communicators: nothing is known of the channels so far. */
@@ -171,6 +177,7 @@ static uint32_t channel_find(struct record_digest *digest, uint32_t kind, uint32
     uint32_t *place = channel_place(digest, kind, comm, partner, tag);
     if (*place == 0 && totals->channel_count == totals->channel_capacity) {
         channels_make_room(digest);
+        /* The table was made anew: the old place means nothing. */
         place = channel_place(digest, kind, comm, partner, tag);
     }
     if (*place == 0) {
@@ -185,6 +192,7 @@ static inline void channel_count(struct record_digest *digest, uint32_t kind, ui
                                  int32_t tag, uint64_t bytes)
 {
     struct record_totals *totals = digest->totals;
+    /* Messages to the same partner follow each other: most need no look into the table. */
     uint32_t i = digest->last_channel[kind];
     if (!channel_is(&totals->channels[i], kind, comm, partner, tag))
         i = digest->last_channel[kind] = channel_find(digest, kind, comm, partner, tag);
@@ -203,6 +211,7 @@ static void message(struct record_digest *digest, uint32_t kind, uint32_t comm, 
         uint64_t bytes;
     } fields;
     memcpy(&fields, body, sizeof fields);
+    /* More than any message has: not known, and counted as none. */
     uint64_t bytes = fields.bytes <= INT64_MAX ? fields.bytes : 0;
     channel_count(digest, kind, comm, fields.partner, fields.tag, bytes);
     if (fields.partner < 0)
@@ -222,6 +231,7 @@ static struct record_totals_function *function_row(struct record_digest *digest,
         return &totals->functions[row - 1];
     row = totals->function_count;
     if (row == RECORD_TOTALS_FUNCTIONS) {
+        /* No row is left: the last one is that of all others, and has no name. */
         totals->functions[row - 1].function = UINT32_MAX;
         return &totals->functions[row - 1];
     }
@@ -243,6 +253,7 @@ static void choose_anchor(struct record_totals *totals)
         }
     totals->anchor = best;
     memset(totals->signatures, 0, sizeof totals->signatures);
+    /* Windows grow: a short run finds its anchor soon, a long one is not judged by its beginning. */
     if (totals->window < WINDOW_MAX)
         totals->window *= 4;
     totals->window_left = totals->window;
@@ -269,12 +280,15 @@ static bool synchronised(struct record_digest *digest, uint32_t function)
     uint64_t bytes = digest->anchor_of[function] == 2 ? totals->call_bytes : 0;
     uint64_t signature = ((uint64_t)function + 1) << 48 ^ bytes;
     size_t i = 0;
+    /* Signatures that find the table full are not counted: an anchor is chosen among those that came first. */
     while (i + 1 < RECORD_SIGNATURES && totals->signatures[i].count > 0 && totals->signatures[i].signature != signature)
         i++;
     if (totals->signatures[i].count == 0)
         totals->signatures[i].signature = signature;
     if (totals->signatures[i].signature == signature)
         totals->signatures[i].count++;
+    /* Until one is chosen each is an anchor. All processes choose alike, as they see the same calls in the same order.
+     */
     bool anchor = totals->anchor == 0 || totals->anchor == signature;
     totals->window_anchors += anchor;
     if (--totals->window_left == 0)

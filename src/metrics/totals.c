@@ -69,6 +69,7 @@ static void read_function(struct reading *reading, const char *line)
         return;
     row->count += calls;
     time_add(&row->time_ns, time_ns);
+    /* MPI functions call no other: the recorder counts only the outermost call. */
     time_add(&row->exclusive_ns, time_ns);
     if (calls > 0 && min_ns < row->min_ns)
         row->min_ns = min_ns;
@@ -80,6 +81,7 @@ static void read_function(struct reading *reading, const char *line)
 
 static struct message_row *message_row_of(struct message_row **rows, size_t *count, size_t *capacity, int64_t key)
 {
+    /* Communicators are few: no index. */
     for (size_t i = 0; i < *count; i++)
         if ((*rows)[i].key == key)
             return &(*rows)[i];
@@ -120,6 +122,7 @@ static void read_channel(struct reading *reading, const char *line)
                &partner.messages, &partner.bytes) != 5)
         return;
     add_partner(reading, received, partner);
+    /* MPI_PROC_NULL: the call is counted with its partner, but no message was on its way. */
     if (partner.partner == PARTNER_NONE)
         return;
     *(received ? &reading->row->messages_received : &reading->row->messages_sent) += partner.messages;

@@ -64,7 +64,7 @@ static int64_t bound(const struct query_cursor *cursor, int64_t ns)
     return larger(begin_ns, smaller(end_ns, sum));
 }
 
-/* The first part. A window that ends before it begins is one moment: what lies in both bounds lasts over it. */
+/* The first part. A window that ends before it begins is one moment: what lies in both bounds spans it. */
 static struct part *part_begin(struct query_cursor *cursor)
 {
     struct part *part = memory_new(sizeof *part);

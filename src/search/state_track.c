@@ -55,6 +55,7 @@ static void note_change(struct state_location *location, int64_t time_ns, uint32
 static void take(struct state_track_builder *builder, const struct event *event)
 {
     const struct state_def *state = &builder->defs->states[event->state];
+    /* MPI calls have the graph: only the program's own states say where in it a process is. */
     if (state->class != CLASS_USER)
         return;
     uint32_t at = location_of(builder, event);
@@ -120,6 +121,7 @@ uint32_t state_location_at(const struct state_location *location, int64_t time_n
 {
     if (!location)
         return STATE_TRACK_NONE;
+    /* The first change after the time: the one before it is in force. */
     size_t low = 0, high = location->count;
     while (low < high) {
         size_t middle = (low + high) / 2;
