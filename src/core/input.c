@@ -346,7 +346,7 @@ enum status input_skip(struct input *input, uint64_t n, struct error *err)
         n -= taken;
         if (!n)
             return STATUS_OK;
-        /* Shorter ways are read over: that costs less than refilling the buffer behind a seek. */
+        /* Shorter ways are read over: that costs less than refilling the buffer after a seek. */
         if (n > BUFFER_SIZE)
             n -= seek_over(input, n);
         if (!n)

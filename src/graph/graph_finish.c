@@ -42,7 +42,7 @@ static bool is_complete(const struct graph *graph, const struct instance *instan
     if (stream->comm == EVENT_UNKNOWN && instance->count != graph->defs->processes)
         return false;
     const struct group_sides *sides = graph_sides(graph, instance);
-    /* With the table of communicators alone it is known that there are two groups, but not who is in which. */
+    /* With the table of communicators alone it is known that there are two groups, but not their members. */
     if (stream->two_groups && (!sides || sides->sides[0].count == 0 || sides->sides[1].count == 0))
         return false;
     /* A member may be missing because it never arrived (a run that was killed): then nobody's wait has an end. */

@@ -320,7 +320,7 @@ static int32_t number_of_lasting(struct dictionary *dictionary, const char *text
 
 void sight_codes(struct sight_rows *rows, int column, int32_t *codes)
 {
-    /* A dictionary lasts as long as the rows: codes are the same in all batches. */
+    /* A dictionary lives as long as the rows: codes are the same in all batches. */
     struct dictionary *dictionary = &rows->dictionaries[column];
     bool passing = rows->cursor->table->rows->passing; /* texts that the next batch overwrites */
     for (size_t i = 0; i < rows->cursor->count; i++) {

@@ -280,7 +280,7 @@ static void unfold_single(const struct grower *grower)
 }
 
 /* The time of the sequence from one place to before another. */
-static double lasts(const struct loop_sequence *sequence, uint32_t begin, uint32_t end)
+static double duration_of(const struct loop_sequence *sequence, uint32_t begin, uint32_t end)
 {
     if (begin >= end)
         return 0;
@@ -295,7 +295,7 @@ static uint32_t longest_loop(const struct fold *fold, const struct loop_sequence
     uint32_t longest = FOLD_NONE;
     double most = -1;
     for (uint32_t at = fold->first; at != FOLD_NONE; at = fold->nodes[at].next) {
-        double time = fold_is_loop(fold, at) ? lasts(sequence, fold->nodes[at].begin, fold->nodes[at].end) : -1;
+        double time = fold_is_loop(fold, at) ? duration_of(sequence, fold->nodes[at].begin, fold->nodes[at].end) : -1;
         if (time > most) {
             most = time;
             longest = at;
@@ -319,10 +319,10 @@ static bool anchor_is_better(const struct anchor *anchor, const struct fold *fol
         return anchor->count > 0;
     const struct fold_node *loop = &fold->nodes[longest];
     /* If setup takes long, no loop dominates: judge an anchor that reaches no further all the same. */
-    bool further =
-        lasts(sequence, anchor->starts[0], anchor->end) > SAME_RANGE * lasts(sequence, loop->begin, loop->end);
-    if (further &&
-        lasts(sequence, loop->begin, loop->end) < LOOP_DOMINATES * lasts(sequence, 0, (uint32_t)sequence->count))
+    bool further = duration_of(sequence, anchor->starts[0], anchor->end) >
+                   SAME_RANGE * duration_of(sequence, loop->begin, loop->end);
+    if (further && duration_of(sequence, loop->begin, loop->end) <
+                       LOOP_DOMINATES * duration_of(sequence, 0, (uint32_t)sequence->count))
         return true;
     if (anchor->count <= loop->count + 1 || anchor->similarity < ANCHOR_SIMILAR)
         return false;

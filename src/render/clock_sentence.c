@@ -121,7 +121,7 @@ char *clock_note(char buffer[CLOCK_NOTE_SIZE], const struct timeline_info *info,
 {
     char time[TEXT_NUMBER_SIZE];
     buffer[0] = '\0';
-    /* The advice to correct comes last: who has done so already is not to read it. */
+    /* The advice to correct comes last: after a correction it is left out. */
     if (info->clocks.fixed && info->clocks.shift_ns == 0)
         snprintf(buffer, CLOCK_NOTE_SIZE, "clocks: nothing to correct");
     else if (info->clocks.fixed)

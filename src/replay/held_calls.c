@@ -18,8 +18,8 @@ static int64_t received_bytes(const struct graph *graph, const struct call *call
     return bytes;
 }
 
-/* The same for a collective in which all wait for all; BYTES_UNTOLD: the trace does not tell. */
-enum { BYTES_UNTOLD = INT32_MAX };
+/* The same for a collective in which all wait for all; BYTES_NOT_RECORDED: the trace does not record them. */
+enum { BYTES_NOT_RECORDED = INT32_MAX };
 
 static int64_t collective_bytes(const struct graph *graph, const struct call *call)
 {
@@ -31,7 +31,7 @@ static int64_t collective_bytes(const struct graph *graph, const struct call *ca
         return 0;
     if (collective.wait != WAIT_AT_NXN || collective.shape == SHAPE_NEIGHBOURS || instance->bytes > HELD_BYTES)
         return -1;
-    return instance->bytes > 0 ? (int64_t)instance->bytes : BYTES_UNTOLD;
+    return instance->bytes > 0 ? (int64_t)instance->bytes : BYTES_NOT_RECORDED;
 }
 
 /* Collectives are at best trees: ceil(log2(processes)) messages one after the other, at least one. */
@@ -67,7 +67,7 @@ void held_calls_add(struct held_calls *calls, const struct graph *graph, const s
     if (bytes < 0)
         return;
     struct held_sums *sums = &calls->all;
-    if (instance && bytes == BYTES_UNTOLD) {
+    if (instance && bytes == BYTES_NOT_RECORDED) {
         sums = &calls->unknown[graph_state(graph, call)->first_of_name];
         bytes = 0;
     }

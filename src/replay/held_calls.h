@@ -10,7 +10,7 @@
    are also prompt, the network is not the cause: a process that should continue is not running.
 
    Counted are receives, and completions of receives, of HELD_BYTES at most, barriers, and collectives of all to all of
-   so few bytes. Where a trace does not tell the bytes of these, a function counts if at least 1 / HELD_UNKNOWN of its
+   so few bytes. Where a trace does not record the bytes of these, a function counts if at least 1 / HELD_UNKNOWN of its
    calls are prompt. What explains a call: HELD_STEP_NS for each step of it (log2 of the processes), and HELD_BYTE_NS
    for each byte. A call is held that takes HELD_TIMES as long, and prompt if it takes no longer, where it is known when
    the last it depends on came. Sends do not count: they may be held back by their receiver. Where messages arrive

@@ -75,7 +75,7 @@ static struct fit fit_shape(const struct shape *shape, const struct law_point *p
         fit.valid = sxx > 0;
         return fit;
     }
-    /* Nearly 0: the term hardly changes over the points, and cannot be told from the constant. */
+    /* Nearly 0: the term hardly changes over the points, and is no different from the constant. */
     double determinant = s11 * sxx - s1x * s1x;
     if (!(determinant > 1e-12 * s11 * sxx))
         return fit;

@@ -234,7 +234,7 @@ static enum status parse_factor(struct parser *parser, struct part *part)
     return STATUS_OK;
 }
 
-/* The operator at hand if it is one of the two, which is then behind the parser; '\0'. */
+/* The operator at hand if it is one of the two, which the parser then has passed; '\0'. */
 static char takes_one(struct parser *parser, char one, char other)
 {
     if (takes(parser, one))

@@ -63,7 +63,7 @@ struct timeline_detail {
     bool messages_known; /* false: the state is too long to search them */
     enum wait_kind wait; /* WAIT_NONE: none, or not known (see overlay.h) */
     int64_t wait_ns;
-    uint32_t wait_row; /* who was waited for; TIMELINE_NONE */
+    uint32_t wait_row; /* the process waited for; TIMELINE_NONE */
 };
 
 /* The instance of a row that was entered at enter_ns at this depth. STATUS_END: there is none. */

@@ -251,7 +251,7 @@ static void *watch_callers(void *context)
     pthread_mutex_lock(&server->lock);
     while (!server->stopped) {
         struct timespec next;
-        /* A condition variable waits by this clock unless it is told otherwise; a step of it only moves one look. */
+        /* A condition variable waits by this clock unless it is set to another; a step of it only moves one look. */
         clock_gettime(CLOCK_REALTIME, &next);
         next.tv_sec++;
         pthread_cond_timedwait(&server->stopping, &server->lock, &next);

@@ -25,7 +25,7 @@
 enum { DUMPI_LETTERS = 64, DUMPI_CALL_MOST = 1 << 26 };
 
 struct dumpi_array {
-    size_t at; /* byte of the call, behind the length */
+    size_t at; /* byte of the call, after the length */
     int32_t count;
 };
 

@@ -5,7 +5,7 @@
 #include "convert/dumpi/dumpi_call.h"
 #include "core/defs.h"
 
-/* Communicators of a run. Each process has numbers of its own for them, and no file says who their members are: the
+/* Communicators of a run. Each process has numbers of its own for them, and no file lists their members: the
    calls that make them are replayed with all processes, in the order in which each process made them. */
 
 enum { DUMPI_COMM_NULL = 1, DUMPI_COMM_WORLD, DUMPI_COMM_SELF };

@@ -47,7 +47,7 @@ static bool go_to(struct dumpi_file *file, uint64_t offset, size_t size, struct 
            input_need(file->input, size, err) == STATUS_OK;
 }
 
-/* The last words are positions; older versions have fewer of them, behind a magic of their own. */
+/* The last words are positions; older versions have fewer of them, after a magic of their own. */
 static void read_index(struct dumpi_file *file, struct error *err)
 {
     uint64_t size = input_size(file->input), word[WORDS_MOST];

@@ -249,7 +249,7 @@ static void define_date(struct reader *reader, uint64_t started_s)
         property_add(&reader->defs->properties, PROPERTY_DATE, date);
 }
 
-/* Which communicators there are, and who is in them, follows only from what all processes did to them: no event of
+/* Which communicators there are, and their members, follows only from what all processes did to them: no event of
    the first process could be given without having read the last one's file. */
 static enum status scan_file(struct reader *reader, struct error *err)
 {

@@ -12,7 +12,7 @@
 
 enum { PAJE_KNOWN_BITS = 10, PAJE_KNOWN_LINES = 1 << PAJE_KNOWN_BITS, PAJE_KNOWN_MOST = 32 };
 
-/* The words behind the time as numbers, which with the length and the definition say all of them. */
+/* The words after the time as numbers, which with the length and the definition say all of them. */
 struct paje_known {
     uint64_t part[PAJE_KNOWN_MOST / 8];
     const struct paje_event_def *def;
@@ -26,7 +26,7 @@ struct paje_known_lines {
     uint32_t age;             /* of what counts; older lines are forgotten */
 };
 
-/* Looks the line up: `at` is behind the event's number. If it is known, the record gets its time. NULL: it is not, and
+/* Looks the line up: `at` is after the event's number. If it is known, the record gets its time. NULL: it is not, and
    paje_known_keep may be called when its meaning has been found. */
 const struct paje_known *paje_known_find(struct paje_known_lines *lines, struct paje_record *record, const char *at,
                                          const char *end);

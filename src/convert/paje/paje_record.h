@@ -79,7 +79,7 @@ struct paje_record {
 const char *paje_schema_line(struct paje_schema *schema, const char *at, const char *end, uint64_t byte);
 void paje_schema_clear(struct paje_schema *schema);
 
-/* Takes the number that a line of an event begins with. NULL, or what is wrong. *at is behind it then. */
+/* Takes the number that a line of an event begins with. NULL, or what is wrong. *at is after it then. */
 const char *paje_record_begin(struct paje_record *record, const struct paje_schema *schema, const char **at,
                               const char *end);
 /* Takes the words of the line. NULL, or what is wrong. They are borrowed from the line. */

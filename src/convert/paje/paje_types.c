@@ -106,7 +106,7 @@ static uint32_t value_of(struct paje_state *state, uint32_t type, struct paje_wo
     return value_add(state, type, symbol, symbol, 0);
 }
 
-/* The MPI function that a text spells behind such a beginning. */
+/* The MPI function that a text spells after such a beginning. */
 static const char *function_of(const char *text, const char *beginning)
 {
     size_t length = strlen(beginning);

@@ -295,7 +295,7 @@ static bool take_line(struct reader *reader, const struct text_line *line)
     return state->record.kind == PARAVER_EVENT;
 }
 
-/* Who is a member of which communicator: a file says it once for all, before its records. */
+/* The members of communicators: a file lists them once, before its records. */
 static void state_members(struct reader *reader, struct batch *batch)
 {
     struct paraver_state *state = reader->state;

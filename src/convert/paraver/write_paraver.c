@@ -151,7 +151,7 @@ static unsigned char *put_pair(unsigned char *at, uint64_t type, uint64_t value)
     return put(put(at, type), value);
 }
 
-/* What a collective moved stands on the record that enters it; who is the root only at the root. */
+/* What a collective moved stands on the record that enters it; its root only at the root. */
 static unsigned char *put_collective(const struct paraver_writer *paraver, unsigned char *at,
                                      const struct paraver_frame *frame)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands after the tree: categories, and views, which say what a line is. */
+/* The parts after the tree: categories, and views, which say what a line is. */
 #include "convert/slog2/slog2_state.h"
 
 #include "core/bytes.h"

@@ -112,7 +112,7 @@ static void put_args(struct output *output, const struct viewer_args *args)
         PUT(output, "}");
 }
 
-/* Keys are the names; that of a fact about some processes has these behind it. */
+/* Keys are the names; that of a fact about some processes ends with these. */
 static void put_properties(struct viewer_writer *viewer)
 {
     struct property_list list = property_list_of(viewer->writer.defs);

@@ -164,7 +164,7 @@ static void put_step(struct xml_line *line, int64_t step)
         xml_put_attribute_i64(line, "step", step);
 }
 
-/* Who joins or leaves which communicator, as CLOG-2 records it. */
+/* The processes that join or leave a communicator, as CLOG-2 records it. */
 static void put_membership(struct xml_writer *xml, const struct event *event)
 {
     bool freed = event->kind == EVENT_COMM_FREED;

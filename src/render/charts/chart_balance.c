@@ -114,7 +114,7 @@ void chart_balance_draw(struct canvas *canvas, const struct chart_input *input, 
     means_of(&ranks, compute, total);
     axis_draw(canvas, &axis);
     axis_draw_ranks(canvas, &ranks, plot.y + plot.height, "process");
-    /* Wide columns are told apart by their gap; narrow ones need their pixels for themselves. */
+    /* A gap separates wide columns; narrow ones need all their pixels. */
     double gap = ranks.column_width * 0.2;
     if (ranks.column_width > 12)
         gap = ranks.column_width * 0.28;

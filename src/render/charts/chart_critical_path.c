@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Who holds more than this share of the path is named, be there ever so few processes. */
+/* A process that holds more than this share of the path is named, be there ever so few processes. */
 static const double MOST = 0.75;
 
 enum { RIGHT = 260, COLUMN_LEAST = 4, ROW = 22, FUNCTIONS = 8 };

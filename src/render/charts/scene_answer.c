@@ -24,7 +24,7 @@ static int64_t shown_ns(const struct scene *scene, const struct overlay_wait *wa
     return time_since(from, smaller(wait->to_ns, scene->view.to_ns));
 }
 
-/* Who is waited for most in the window; TIMELINE_NONE. `rows` are those of the view, by row. */
+/* The process waited for most in the window; TIMELINE_NONE. `rows` are those of the view, by row. */
 static uint32_t worst_cause(const struct scene *scene, const bool *rows, double *worst_ns)
 {
     size_t count = timeline_info(scene->timeline)->row_count;

@@ -187,7 +187,7 @@ void diagnosis_write_json(struct output *output, const struct diagnosis *diagnos
         clocks_write_json(&json, metrics->analysis);
     else
         json_value(&json, "clocks", value_null());
-    /* The critical path is long; who asks for the verdict alone need not read it. */
+    /* The critical path is long; a reader of the verdict alone can skip it. */
     if (explained && is_analysed(metrics))
         path_write_json(&json, metrics);
     write_resources(&json, metrics->resources);

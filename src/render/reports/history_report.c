@@ -43,7 +43,7 @@ static void text_changes(struct output *output, const struct history_group *grou
         }
     if (!any) {
         const char *none = "  No level changed.\n";
-        /* A change needs so many runs on either side to be told from chance. */
+        /* A change needs so many runs on either side to be more than chance. */
         if (group->count < 2 * CHANGE_POINT_SIDE)
             none = "  Too few runs to see a change.\n";
         output_text(output, none);
