@@ -123,7 +123,9 @@ static void say_measured(const struct finding_input *input, struct finding *find
     finding->waiting_s = lost.lost_s * (double)lost.processes;
     finding->saving_s = lost.lost_s;
     finding->to_s = (double)input->analysis->duration / 1e9;
-    snprintf(finding->title, sizeof finding->title, "the processes wait for cores: they are ready to run and cannot");
+    bool by_others = lost.cores > 0 && lost.processes <= (size_t)lost.cores;
+    snprintf(finding->title, sizeof finding->title, "the %s: processes that are ready to run wait for cores",
+             by_others ? "machine is busy" : "machine has too few free cores");
     snprintf(finding->text, sizeof finding->text,
              "By the kernel's counters a process that could go on waits for a core for about %s of %s on average; it "
              "gets %s of CPU time.",

@@ -3,7 +3,9 @@
 #include "heuristics/finding.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "heuristics/wait_words.h"
+#include "profile/resources.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +41,25 @@ static bool some_are_late(const struct finding_input *input)
     return late;
 }
 
+/* From this part on waiting for a core explains the delay. */
+static const double EXPLAINED = 0.5;
+
+/* A busy machine starts processes late: the kernel counts how long each was ready to run and had no core since it
+   began, so that the first reading, right after MPI_Init, has what it lost until then. True if that explains the late
+   start of all that are to blame. */
+static bool waited_for_cores(const struct finding_input *input, const struct finding *finding)
+{
+    const struct resources *resources = input->metrics->resources;
+    double late_ns = (double)input->analysis->waits[WAIT_AT_INIT].longest_ns;
+    size_t explained = 0;
+    for (size_t i = 0; resources && i < resources->count; i++) {
+        const struct process_resources *process = &resources->process[i];
+        explained += is_among(process->rank, finding->causes.rank, finding->causes.count) &&
+                     (double)process->first[RESOURCE_DELAY] >= EXPLAINED * late_ns;
+    }
+    return finding->causes.count > 0 && explained == finding->causes.count;
+}
+
 bool find_late_start(const struct finding_input *input, struct finding *finding)
 {
     static const struct wait_words words = {
@@ -48,5 +69,5 @@ bool find_late_start(const struct finding_input *input, struct finding *finding)
         "the last to start",
         "look at what the late processes do before MPI_Init (reading files), and whether they run on slow nodes",
         NULL};
-    return find_waits(input, &words, finding) && some_are_late(input);
+    return find_waits(input, &words, finding) && some_are_late(input) && !waited_for_cores(input, finding);
 }

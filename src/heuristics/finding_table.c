@@ -208,47 +208,97 @@ static void raise_machine(const struct finding_input *input, struct findings *fi
         machine->share = machine->saving_s / duration;
 }
 
+/* A machine that runs other work as well costs every program a little: less than this share of the run is neither worth
+   a finding, nor are waits that follow from it. The caveat says that cores are shared. */
+static const double MACHINE_SHARE = 0.05;
+
+/* Directly or through others: there is no circle, so that there are as many steps as findings at most. */
+static bool comes_from(const struct findings *findings, const struct finding *finding, const struct finding *root)
+{
+    for (size_t step = 0; finding && step <= findings->count; step++) {
+        if (finding == root)
+            return true;
+        finding = finding->root ? finding_of(findings, finding_find(finding->root)) : NULL;
+    }
+    return false;
+}
+
+static void drop_small_machine(struct findings *findings, double working_s)
+{
+    const struct finding *machine = finding_of(findings, FINDING_oversubscription);
+    size_t kept = 0;
+    if (!machine || machine->saving_s >= MACHINE_SHARE * working_s)
+        return;
+    bool *gone = memory_new(findings->count * sizeof *gone);
+    for (size_t i = 0; i < findings->count; i++)
+        gone[i] = comes_from(findings, &findings->finding[i], machine);
+    for (size_t i = 0; i < findings->count; i++)
+        if (gone[i])
+            finding_clear(&findings->finding[i]);
+        else
+            findings->finding[kept++] = findings->finding[i];
+    findings->count = kept;
+    free(gone);
+}
+
+/* What findings are made with. */
+struct finding_maker {
+    struct finding_input input;
+    struct structure structure;
+    struct finding_coder *coder;
+    double duration_s, working_s;
+    size_t capacity;
+};
+
+static void find_one(struct finding_maker *maker, enum finding_kind kind, struct findings *findings)
+{
+    const struct metrics *metrics = maker->input.metrics;
+    struct finding finding = {.kind = kind, .id = finding_id(kind)};
+    /* The last finder reports lost time only if no other has found anything. */
+    maker->input.found = findings->count;
+    bool found = finders[kind](&maker->input, &finding);
+    if (found)
+        advice_fit(&maker->input, &maker->structure, &finding);
+    finding.share = ratio_of(finding.saving_s, maker->duration_s);
+    if (found && (finding.unresolved || finding.saving_s > findings->floor_s)) {
+        finding_code_fit(maker->coder, &finding);
+        finding_idle_fit(metrics, &finding);
+        ARRAY_PUSH(findings->finding, findings->count, maker->capacity, finding);
+        return;
+    }
+    findings->below_clock += found && finding.saving_s > FINDING_NOISE * maker->working_s;
+    finding_clear(&finding);
+}
+
 struct findings findings_of(const struct metrics *metrics, const struct heuristic_result *results)
 {
     struct findings findings = {0};
-    struct finding_input whole = {metrics, results, metrics->analysis, 0}, *input = &whole;
+    const struct analysis *analysis = metrics->analysis;
     /* The analysis is of the whole run: metrics of some processes, or merged ones, have none that fits. */
-    if (!metrics->analysis || metrics->analysis->process_count != metrics->process_count)
+    if (!analysis || analysis->process_count != metrics->process_count)
         return findings;
-    size_t capacity = 0;
-    struct structure structure = structure_of_run(metrics);
-    struct finding_coder *coder = finding_coder_new(metrics);
-    const struct analysis *analysis = input->analysis;
-    int64_t clock_ns = larger(analysis->clock_rest, analysis->clock_error);
-    double duration = (double)analysis->duration / 1e9, clock = (double)clock_ns / 1e9;
-    double working = (double)working_duration_ns(metrics) / 1e9;
+    struct finding_maker maker = {.input = {metrics, results, analysis, 0},
+                                  .structure = structure_of_run(metrics),
+                                  .coder = finding_coder_new(metrics),
+                                  .duration_s = (double)analysis->duration / 1e9,
+                                  .working_s = (double)working_duration_ns(metrics) / 1e9};
+    double clock_s = (double)larger(analysis->clock_rest, analysis->clock_error) / 1e9;
     /* A saving below the clock error could be the error itself: the larger of it and the noise is the floor. */
-    findings.clock_limits = clock > FINDING_NOISE * working;
-    findings.floor_s = larger(clock, FINDING_NOISE * working);
-    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++) {
-        struct finding finding = {.kind = kind, .id = finding_id(kind)};
-        /* The last finder reports lost time only if no other has found anything. */
-        whole.found = findings.count;
-        bool found = finders[kind](input, &finding);
-        if (found)
-            advice_fit(input, &structure, &finding);
-        finding.share = ratio_of(finding.saving_s, duration);
-        if (found && (finding.unresolved || finding.saving_s > findings.floor_s)) {
-            finding_code_fit(coder, &finding);
-            finding_idle_fit(metrics, &finding);
-            ARRAY_PUSH(findings.finding, findings.count, capacity, finding);
-            continue;
-        }
-        findings.below_clock += found && finding.saving_s > FINDING_NOISE * working;
-        finding_clear(&finding);
-    }
-    finding_coder_free(coder);
-    finding_caveat(input, findings.caveat);
+    findings.clock_limits = clock_s > FINDING_NOISE * maker.working_s;
+    findings.floor_s = larger(clock_s, FINDING_NOISE * maker.working_s);
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
+        find_one(&maker, kind, &findings);
+    finding_caveat(&maker.input, findings.caveat);
     /* In this order: roots compare savings, and turns take over the saving of their root. */
-    name_machine(input, &findings);
+    name_machine(&maker.input, &findings);
     if (finding_roots_known(analysis))
         name_roots(&findings, analysis);
-    raise_machine(input, &findings);
+    raise_machine(&maker.input, &findings);
+    drop_small_machine(&findings, maker.working_s);
+    /* Nothing is left, but much may be lost all the same. */
+    if (findings.count == 0)
+        find_one(&maker, FINDING_lost_time, &findings);
+    finding_coder_free(maker.coder);
     if (finding_roots_known(analysis))
         join_turns(&findings, metrics->process_count);
     find_places(&findings);
