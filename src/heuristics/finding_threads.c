@@ -75,9 +75,10 @@ bool find_serial_threads(const struct finding_input *input, struct finding *find
         return false;
     who_text(who, &finding->victims, input->metrics->process_count);
     snprintf(finding->title, sizeof finding->title, "one thread computes while the others are idle: %s", who);
-    snprintf(finding->text, sizeof finding->text,
-             "Outside parallel regions and MPI one thread of %s computes; the others are idle for %s in total.", who,
-             seconds_text(lost, finding->waiting_s));
+    snprintf(
+        finding->text, sizeof finding->text,
+        "Outside parallel regions and MPI only one thread computes (%s); the other threads are idle for %s in total.",
+        who, seconds_text(lost, finding->waiting_s));
     snprintf(finding->advice, sizeof finding->advice,
              "look in sight profile for what is computed outside regions, and make its loops parallel");
     return true;

@@ -77,5 +77,5 @@ void openmp_end(uint64_t team)
 {
     struct location *location = location_here();
     if (location)
-        leave(location, RECORD_OPENMP_REGION, team, clock_now());
+        leave(location, RECORD_OPENMP_REGION, team, clock_entry());
 }
