@@ -76,6 +76,30 @@ def uneven_late_receiver(draw):
     return two(True, True), None, [has("late-receiver", fixed=two(True, False)), independent("late-receiver"), one_number]
 
 
+def two_rooted(draw):
+    """Process 1 computes longer before a barrier; the root works before its broadcast while the others wait. Sleeping ends late."""
+    late = {(rank, turn): int(draw.expovariate(1 / 500)) * US for rank in range(SIZE) for turn in range(40)}
+
+    def program(p):
+        for turn in range(20):
+            yield p.compute((20 if p.rank == 1 else 10) * MS + late[p.rank, 2 * turn])
+            yield p.barrier()
+            if p.rank == 0:
+                yield p.compute(10 * MS)
+            yield p.bcast(8)
+            if p.rank != 0:
+                yield p.compute(10 * MS + late[p.rank, 2 * turn + 1])
+            yield p.barrier()
+    return program
+
+
+@kind("uneven work and a late root in noise")
+def uneven_late_root(draw):
+    return two_rooted(draw), None, [first_is("compute-imbalance", "late-broadcast"), has("late-broadcast", cause=[0]),
+                                    has("compute-imbalance", cause=[1]), independent("late-broadcast"),
+                                    follows("wait-at-barrier"), one_number]
+
+
 @kind("only a late receiver")
 def only_late_receiver(draw):
     return two(False, True), two(False, False), [first_is("late-receiver", cause=[5]), saving(), one_number]
