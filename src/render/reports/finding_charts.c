@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/reports/finding_charts.h"
 
-#include <string.h>
-
 /* Waits are not listed: those have the chart of waits. */
-static const struct {
-    const char *finding, *chart;
-} particular[] = {
-    {"oversubscription", "balance"},     {"compute-imbalance", "compute"},
-    {"dynamic-imbalance", "iterations"}, {"idle-process", "compute"},
-    {"contention", "communication"},     {"io", "activity"},
-    {"serialisation", "critical-path"},  {"excessive-synchronisation", "activity"},
-    {"transfer", "efficiency"},          {"small-messages", "messages"},
-    {"lost-time", "efficiency"},         {"uneven-threads", "balance"},
-    {"serial-threads", "balance"},       {"short-regions", "balance"},
+static const char *const particular[FINDING_KINDS] = {
+    [FINDING_oversubscription] = "balance",     [FINDING_compute_imbalance] = "compute",
+    [FINDING_dynamic_imbalance] = "iterations", [FINDING_idle_process] = "compute",
+    [FINDING_contention] = "communication",     [FINDING_io] = "activity",
+    [FINDING_serialisation] = "critical-path",  [FINDING_excessive_synchronisation] = "activity",
+    [FINDING_transfer] = "efficiency",          [FINDING_small_messages] = "messages",
+    [FINDING_lost_time] = "efficiency",         [FINDING_uneven_threads] = "balance",
+    [FINDING_serial_threads] = "balance",       [FINDING_short_regions] = "balance",
 };
 
 static const char *chart_of(const struct finding *finding)
 {
-    for (size_t i = 0; i < sizeof particular / sizeof *particular; i++)
-        if (strcmp(particular[i].finding, finding->id) == 0)
-            return particular[i].chart;
+    const char *chart = particular[finding->kind];
+    if (chart)
+        return chart;
     return "waits";
 }
 
