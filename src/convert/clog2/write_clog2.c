@@ -1,215 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CLOG-2 as MPE's own tools accept it: version 02.44, big-endian, finalised, records by time. Rules: clog2(5). */
-#include "convert/clog2/clog2_counter.h"
-#include "convert/clog2/clog2_ids.h"
+#include "convert/clog2/write_clog2.h"
+
 #include "core/bytes.h"
 #include "core/event_pack.h"
 #include "core/memory.h"
 #include "core/numbers.h"
-#include "core/payload.h"
-#include "core/sorter.h"
 #include "core/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-struct clog2_writer {
-    struct writer writer; /* first */
-    struct sorter *sorter;
-    struct clog2_ids ids;
-    int32_t world; /* index of the world communicator, or EVENT_UNKNOWN: then it is made up */
-    int32_t world_id;
-    struct map introduced; /* processes that were given a world of their own */
-    struct map self_ids;   /* the communicators made up for them: rank -> id */
-    int32_t next_comm_id;
-    unsigned char block[CLOG2_BLOCK_SIZE];
-    size_t used;
-    int64_t last_ns;
-    uint32_t processes, threads;
-    bool *defined[4]; /* by enum definition_kind: the stream has a record for it */
-    size_t defined_count[4];
-    bool *mark_occurs;         /* by index of mark, in what is written */
-    struct sample_pack *packs; /* of processes with samples; see put_sample */
-    size_t pack_count, pack_capacity;
-    struct map pack_of;    /* process -> index + 1 */
-    uint32_t samples_mark; /* index of the mark that stands for samples; UINT32_MAX: the source has none, */
-    int32_t samples_id;    /* but here is an id for it */
-    struct map words;      /* (kind, state or mark) -> enum payload_words of its events */
-    struct map calls;      /* as MPE-1 counts them in `value`: (process, state) -> calls */
-};
-
-/* Samples of a process that are still to be written: they stand together in one record, at the time of the last one or
-   of what else of the process comes next, so that records are in order of time, and those of a process in their own. */
-struct sample_pack {
-    uint32_t process, thread;
-    int64_t times_ns[SAMPLES_AT_ONCE];
-    struct samples samples;
-};
-
-/* True if event.value is only MPE-1's counter of calls, which has no meaning. */
-static bool value_is_counter(struct clog2_writer *clog2, const struct event *event)
-{
-    if (event->kind > EVENT_LEAVE || !clog2->writer.defs->states[event->state].is_mpi)
-        return event->value == 0;
-    uint64_t *calls = map_put(&clog2->calls, map_pair(event->process, event->state), 0);
-    *calls += event->kind == EVENT_ENTER;
-    /* Odd at the begin, even at the end: 1, 2, 3, 4, … for each process and function. */
-    int64_t expected = (int64_t)(*calls * 2) - (event->kind == EVENT_ENTER);
-    return event->value == 0 || event->value == expected;
-}
-
-/* Where the format of the event's state or mark, if it has one, leaves room for values and texts. */
-static bool has_words(const struct clog2_writer *clog2, const struct event *event)
-{
-    const struct defs *defs = clog2->writer.defs;
-    if (event->kind > EVENT_LEAVE && event->kind != EVENT_MARK)
-        return false;
-    bool mark = event->kind == EVENT_MARK;
-    const char *format = mark ? defs->marks[event->state].format : defs->states[event->state].format;
-    return !clog2->writer.in_order && (!format || !*format || payload_words_of(format));
-}
-
-static uint64_t words_key(bool mark, uint32_t index)
-{
-    return (uint64_t)mark << 32 | index;
-}
-
-/* What the events of a state or mark have, as far as it becomes their payload. */
-static unsigned words_of(const struct clog2_writer *clog2, bool mark, uint32_t index)
-{
-    const uint64_t *words = map_find(&clog2->words, words_key(mark, index));
-    if (words)
-        return (unsigned)*words;
-    return 0;
-}
-
-/* Notes them before the first event is written. */
-static void note_words(struct clog2_writer *clog2, const struct event *event)
-{
-    bool text = event->payload_length > 0 && (event->flags & EVENT_PAYLOAD_TEXT);
-    unsigned words = (event->value != 0 ? PAYLOAD_HAS_VALUE : 0u) | (text ? PAYLOAD_HAS_TEXT : 0u);
-    if (words && has_words(clog2, event))
-        *map_put(&clog2->words, words_key(event->kind == EVENT_MARK, event->state), 0) |= words;
-}
-
-/* The cargo of one whose state or mark has them. */
-static void put_words(struct clog2_writer *clog2, unsigned char *cargo, unsigned words, const struct event *event,
-                      const unsigned char *arena)
-{
-    unsigned char *text = cargo + (words & PAYLOAD_HAS_VALUE ? 8 : 0);
-    writer_lose(&clog2->writer, "payloads beside values or texts",
-                event->payload_length > 0 && !(event->flags & EVENT_PAYLOAD_TEXT));
-    if (words & PAYLOAD_HAS_VALUE)
-        bytes_put_u64(cargo, true, (uint64_t)event->value);
-    if (!(words & PAYLOAD_HAS_TEXT) || !(event->flags & EVENT_PAYLOAD_TEXT))
-        return;
-    size_t room = payload_words_room(words, CLOG2_CARGO_SIZE);
-    size_t length = smaller(event->payload_length, room);
-    writer_lose(&clog2->writer, "ends of long texts", event->payload_length > room);
-    text[0] = (unsigned char)(length >> 8);
-    text[1] = (unsigned char)length;
-    memcpy(text + 2, arena + event->payload, length);
-}
-
-/* True if root and bytes of the event become its payload. */
-static bool puts_moved(const struct clog2_writer *clog2, const struct event *event)
-{
-    bool known = event->tag != EVENT_UNKNOWN || event->bytes_sent >= 0 || event->bytes_received >= 0;
-    return known && event->kind == EVENT_LEAVE && event->payload_length == 0 &&
-           clog2->writer.defs->states[event->state].gives_moved;
-}
-
-/* True if the requests of the event become its payload. */
-static bool puts_requests(const struct clog2_writer *clog2, const struct event *event)
-{
-    const struct defs *defs = clog2->writer.defs;
-    bool has_place = false;
-    if (event->kind == EVENT_LEAVE)
-        has_place = defs->states[event->state].gives_requests;
-    else if (event->kind == EVENT_MARK)
-        has_place = defs->marks[event->state].gives_requests;
-    return has_place && event->payload_length == 0 && event->request > 0 && event->request <= INT32_MAX &&
-           event->requests > 0 && event->requests <= INT32_MAX;
-}
-
-static void count_losses(struct clog2_writer *clog2, const struct event *event)
-{
-    struct writer *writer = &clog2->writer;
-    bool message = event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE;
-    int64_t bytes = event->kind == EVENT_RECEIVE ? event->bytes_received : event->bytes_sent;
-    bool text = event->payload_length > 0 && (event->flags & EVENT_PAYLOAD_TEXT), words = has_words(clog2, event);
-    if (event->kind <= EVENT_LEAVE || event->kind == EVENT_MARK)
-        writer_lose(writer, "values of events", !words && event->value != 0);
-    if (text)
-        writer_lose(writer, "texts of events", !words);
-    else if (event->payload_length > 0)
-        writer_lose(writer, "ends of long payloads", message || event->payload_length > CLOG2_CARGO_SIZE);
-    if (message) {
-        writer_lose(writer, "unknown tags", event->tag == EVENT_UNKNOWN);
-        writer_lose(writer, "unknown message sizes", bytes < 0);
-        writer_lose(writer, "message sizes above 2 GiB", bytes > INT32_MAX);
-    } else if (event->kind <= EVENT_LEAVE) {
-        writer_lose(writer, "bytes of calls",
-                    (event->bytes_sent >= 0 || event->bytes_received >= 0) && !puts_moved(clog2, event));
-    }
-    writer_lose(writer, "requests of events", event->request != 0 && !puts_requests(clog2, event));
-}
-
-/* Call paths have a place in the file if they are of places in the source, not of regions. */
-static bool paths_fit(const struct defs *defs)
-{
-    return defs->path_count > 0 && defs->paths[0].state == PATH_NO_STATE;
-}
-
-/* CLOG-2 has states, single events, messages and communicators. What has no record at all is left out here; what
-   only loses a part of it is counted in count_losses. */
-static bool event_fits(struct clog2_writer *clog2, const struct event *event)
-{
-    struct writer *writer = &clog2->writer;
-    static const char *const kinds[] = {[EVENT_RMA] = "one-sided operations", [EVENT_IO] = "I/O operations"};
-    if (event->kind == EVENT_COUNTER && writer->defs->marks[event->state].counter.type == COUNTER_NONE) {
-        writer_lose(writer, "counters", 1);
-        return false;
-    }
-    if (event->kind == EVENT_RMA || event->kind == EVENT_IO) {
-        writer_lose(writer, kinds[event->kind], 1);
-        return false;
-    }
-    if (event->kind == EVENT_SAMPLE && !paths_fit(writer->defs)) {
-        writer_lose(writer, "samples", 1);
-        return false;
-    }
-    if (event->kind != EVENT_SEND && event->kind != EVENT_RECEIVE)
-        return true;
-    writer_lose(writer, "messages to or from MPI_PROC_NULL", event->partner == PARTNER_NONE);
-    writer_lose(writer, "messages with an unknown partner", event->partner == EVENT_UNKNOWN);
-    return event->partner >= 0;
-}
-
-/* Definitions that have no place in the file. */
-static void count_lost_definitions(struct clog2_writer *clog2)
-{
-    const struct defs *defs = clog2->writer.defs;
-    for (size_t i = 0; i < defs->state_count; i++)
-        writer_lose(&clog2->writer, "source lines of regions", defs->states[i].file != NULL);
-    for (size_t i = 0; i < defs->comm_count; i++)
-        writer_lose(&clog2->writer, "names of communicators", defs->comms[i].name != NULL);
-    for (size_t i = 0; i < defs->location_count; i++)
-        writer_lose(&clog2->writer, "names of processes and threads",
-                    defs->locations[i].name || defs->locations[i].process_name);
-}
-
-static void note_definition(struct clog2_writer *clog2, const struct event *event)
-{
-    size_t kind = (size_t)event->value;
-    size_t before = clog2->defined_count[kind];
-    if (event->state >= before) {
-        ARRAY_RESERVE(clog2->defined[kind], clog2->defined_count[kind], (size_t)event->state + 1);
-        memset(&clog2->defined[kind][before], 0, clog2->defined_count[kind] - before);
-    }
-    clog2->defined[kind][event->state] = true;
-}
 
 /* Where a record comes from. */
 struct place {
@@ -277,7 +78,7 @@ static void write_state(struct clog2_writer *clog2, const struct place *place, u
     bytes_put_i32(body + 8, true, ids->end);
     put_colour(clog2, body + 16, state->colour);
     put_name(clog2, body + 40, state->name, ids->id);
-    const char *words = payload_words_format(words_of(clog2, false, index));
+    const char *words = payload_words_format(clog2_words_of(clog2, false, index));
     const char *format = words ? words : state->format;
     clog2_put_text(&clog2->writer, body + 72, CLOG2_TEXT_SIZE, format ? format : "");
 }
@@ -290,7 +91,7 @@ static void write_mark(struct clog2_writer *clog2, const struct place *place, ui
     put_colour(clog2, body + 8, mark->colour);
     put_name(clog2, body + 32, mark->name, clog2->ids.marks[index]);
     char counter[200];
-    const char *format = payload_words_format(words_of(clog2, true, index));
+    const char *format = payload_words_format(clog2_words_of(clog2, true, index));
     if (!format)
         format = mark->format ? mark->format : "";
     if (mark->counter.type != COUNTER_NONE)
@@ -448,9 +249,9 @@ static void write_plain(struct clog2_writer *clog2, const struct place *place, c
 {
     bool cargo = event->payload_length > 0 && !(event->flags & EVENT_PAYLOAD_TEXT);
     unsigned words = event->kind <= EVENT_LEAVE || event->kind == EVENT_MARK
-                         ? words_of(clog2, event->kind == EVENT_MARK, event->state)
+                         ? clog2_words_of(clog2, event->kind == EVENT_MARK, event->state)
                          : 0;
-    bool moved = puts_moved(clog2, event), requests = puts_requests(clog2, event);
+    bool moved = clog2_puts_moved(clog2, event), requests = clog2_puts_requests(clog2, event);
     bool counter = event->kind == EVENT_COUNTER;
     unsigned char *body =
         record(clog2, place, cargo || moved || requests || counter || words ? CLOG2_CARGO : CLOG2_BARE);
@@ -463,7 +264,7 @@ static void write_plain(struct clog2_writer *clog2, const struct place *place, c
     else if (counter)
         bytes_put_u64(body + 8, true, (uint64_t)event->value);
     else if (words)
-        put_words(clog2, body + 8, words, event, arena);
+        clog2_put_words(clog2, body + 8, words, event, arena);
     else if (cargo)
         memcpy(body + 8, arena + event->payload, smaller(event->payload_length, CLOG2_CARGO_SIZE));
 }
@@ -562,7 +363,7 @@ static void find_samples_mark(struct clog2_writer *clog2)
         if (strcmp(defs->marks[i].name, SAMPLES_MARK_NAME) == 0 && defs->marks[i].format &&
             strcmp(defs->marks[i].format, SAMPLES_MARK_FORMAT) == 0)
             clog2->samples_mark = (uint32_t)i;
-    if (clog2->samples_mark == UINT32_MAX && paths_fit(defs))
+    if (clog2->samples_mark == UINT32_MAX && clog2_paths_fit(defs))
         clog2->samples_id = clog2->ids.solo_start + clog2->ids.user_solos++;
 }
 
@@ -633,7 +434,7 @@ static enum status write_events(struct clog2_writer *clog2, struct error *err)
 static bool mark_needs_none(const struct clog2_writer *clog2, size_t index)
 {
     const struct mark_def *mark = &clog2->writer.defs->marks[index];
-    if (words_of(clog2, true, (uint32_t)index))
+    if (clog2_words_of(clog2, true, (uint32_t)index))
         return false;
     return (!mark->defined && clog2->ids.marks[index] == mark->id) || (mark->made_up && !clog2->mark_occurs[index]);
 }
@@ -659,7 +460,7 @@ static void write_paths(struct clog2_writer *clog2)
 {
     const struct defs *defs = clog2->writer.defs;
     struct place place = {.time_ns = clog2->last_ns, .comm_id = clog2->world_id};
-    if (!paths_fit(defs))
+    if (!clog2_paths_fit(defs))
         return;
     introduce(clog2, 0, clog2->last_ns);
     for (size_t i = 0; i < defs->path_count; i++) {
@@ -828,17 +629,17 @@ static enum status clog2_events(struct sink *sink, const struct batch *batch, st
     for (size_t i = 0; i < batch->count && status == STATUS_OK; i++) {
         struct event copy;
         const struct event *event = &batch->events[i];
-        if (!event_fits(clog2, event))
+        if (!clog2_event_fits(clog2, event))
             continue;
-        if (event->kind <= EVENT_LEAVE && value_is_counter(clog2, event) && event->value != 0) {
+        if (event->kind <= EVENT_LEAVE && clog2_value_is_counter(clog2, event) && event->value != 0) {
             copy = *event;
             copy.value = 0;
             event = &copy;
         }
-        note_words(clog2, event);
-        count_losses(clog2, event);
+        clog2_note_words(clog2, event);
+        clog2_count_losses(clog2, event);
         if (event->kind == EVENT_DEFINITION)
-            note_definition(clog2, event);
+            clog2_note_definition(clog2, event);
         if (event->process >= clog2->processes)
             clog2->processes = event->process + 1;
         if (event->thread >= clog2->threads)
@@ -872,7 +673,7 @@ static enum status clog2_end(struct sink *sink, const struct trace_end *end, str
     write_missing_definitions(clog2);
     write_paths(clog2);
     write_properties(clog2);
-    count_lost_definitions(clog2);
+    clog2_count_lost_definitions(clog2);
     record(clog2, &(struct place){.seconds = CLOG2_ENDLOG_TIME}, CLOG2_ENDLOG);
     block_write(clog2);
     uint64_t table_at = output_position(clog2->writer.output);
