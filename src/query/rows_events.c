@@ -30,6 +30,7 @@ struct part {
     bool first, last, ending;
     int64_t from_ns, to_ns; /* limits on the clock of the trace */
     int32_t state;          /* first_of_name; EVENT_UNKNOWN: any */
+    bool all_ranks;
     struct query_cursor *cursor;
     char **paths; /* of samples: texts of call paths that were asked for, by path */
     size_t path_count;
@@ -71,6 +72,7 @@ static struct part *part_begin(struct query_cursor *cursor)
     struct timeline *timeline = cursor->trace->look.timeline;
     cursor->rows = part;
     *part = (struct part){.cursor = cursor, .first = true, .state = EVENT_UNKNOWN};
+    part->all_ranks = cursor->limits.rank_from <= 0 && cursor->limits.rank_to >= UINT32_MAX;
     part->to_ns = bound(cursor, cursor->limits.to_ns);
     part->from_ns = bound(cursor, cursor->limits.from_ns);
     if (part->from_ns > part->to_ns)
@@ -173,7 +175,8 @@ static void take_state(void *context, const struct timeline_state *state, const 
        span, those entered in the walk have none. */
     /* Limits are checked once more for each row: a checkpoint's bits only say what may be there. */
     if ((frame->span != TIMELINE_NONE && !part->first) || state->enter_ns > part->to_ns ||
-        state->leave_ns < part->from_ns || !query_has_rank(&cursor->limits, row_at(cursor, state->row)->process))
+        state->leave_ns < part->from_ns ||
+        (!part->all_ranks && !query_has_rank(&cursor->limits, row_at(cursor, state->row)->process)))
         return;
     /* Several states of the trace may have one name: they are one to the user. */
     if (part->state != EVENT_UNKNOWN &&

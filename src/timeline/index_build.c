@@ -358,8 +358,12 @@ static void write_sections(const struct builder *builder, struct output *output,
         output_write(output, zeros, (8 - output_position(output) % 8) % 8);
         header->section[i].at = output_position(output);
         header->section[i].count = table->size / index_sizes[i];
-        header->section[i].checksum = checksum_add(CHECKSUM_START, table->data, table->size);
-        output_write(output, table->data, table->size);
+        header->section[i].checksum = index_checksum(table->data, table->size);
+        for (size_t at = 0; at < table->size; at += INDEX_PIECE) {
+            size_t size = smaller(table->size - at, (size_t)INDEX_PIECE);
+            output_write(output, table->data + at, size);
+            index_give_back(table->data + at, size);
+        }
     }
     header->file_size = output_position(output);
 }

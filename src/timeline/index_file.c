@@ -25,6 +25,26 @@ const void *index_section(const struct index *index, enum index_section section,
     return index->data + index->header->section[section].at;
 }
 
+/* Files are looked at from end to end, and then used here and there. What was looked at goes back to the system, whose
+   page cache keeps it: an index of a GB must not count as memory of this program. */
+void index_give_back(const void *from, size_t size)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = ((uintptr_t)from + page - 1) & ~(page - 1);
+    uintptr_t end = ((uintptr_t)from + size) & ~(page - 1);
+    if (end > begin)
+        (void)madvise((void *)begin, end - begin, MADV_DONTNEED); /* only a hint */
+}
+
+uint64_t index_checksum(const unsigned char *data, size_t size)
+{
+    uint64_t checksum = CHECKSUM_START;
+    for (; size > INDEX_PIECE; data += INDEX_PIECE, size -= INDEX_PIECE) {
+        checksum = checksum_add(checksum, data, INDEX_PIECE);
+        index_give_back(data, INDEX_PIECE);
+    }
+    return checksum_add(checksum, data, size);
+}
+
 /* Checksums find what decayed or was cut; the tests of numbers below are for files made to deceive, whose checksums are
    right: nothing in an index may lead outside of it. */
 static bool header_is_sound(const struct index *index)
@@ -41,7 +61,7 @@ static bool header_is_sound(const struct index *index)
         uint64_t at = header->section[i].at, size;
         if (__builtin_mul_overflow(header->section[i].count, index_sizes[i], &size) || at % 8 != 0 ||
             at > index->size || size > index->size - at ||
-            header->section[i].checksum != checksum_add(CHECKSUM_START, index->data + at, size))
+            header->section[i].checksum != index_checksum(index->data + at, size))
             return false;
     }
     return true;
@@ -155,6 +175,8 @@ enum status index_open(struct index *index, const char *path, const struct trace
     close(file);
     bool sound = index->size > 0 && header_is_sound(index) && rows_are_sound(index) && definitions_are_sound(index) &&
                  checkpoints_are_sound(index) && pyramid_is_sound(index);
+    if (index->size > 0)
+        index_give_back(index->data, index->size);
     if (sound && identity_equal(&index->header->identity, identity))
         return STATUS_OK;
     if (sound)

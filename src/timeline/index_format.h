@@ -5,8 +5,15 @@
 #include "timeline/index.h"
 
 /* Internal: what writing and reading an index share. */
-enum { INDEX_VERSION = 5 };
+enum { INDEX_VERSION = 6, INDEX_PIECE = 1 << 22 };
 extern const char index_magic[8];
 extern const size_t index_sizes[SECTION_COUNT]; /* of an entry of each section */
+
+/* The checksum of a section: of pieces of INDEX_PIECE bytes, one after the other, each of which is given back. */
+uint64_t index_checksum(const unsigned char *data, size_t size);
+
+/* Pages of a mapped file that lie wholly in these bytes need not be in memory; they are read again where they are used.
+   For mappings of a file only: others would lose what was written. */
+void index_give_back(const void *from, size_t size);
 
 #endif

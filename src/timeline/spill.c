@@ -3,6 +3,7 @@
 
 #include "core/input.h"
 #include "core/numbers.h"
+#include "timeline/index_format.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +61,11 @@ void spill_add(struct spill *spill, const void *data, size_t size)
         return;
     }
     memcpy(spill->data + spill->size, data, size);
+    size_t before = spill->size / INDEX_PIECE;
     spill->size += size;
+    /* What is written is in the file: what is far from the end need not be in memory, too. */
+    if (spill->size / INDEX_PIECE > before)
+        index_give_back(spill->data, spill->size / INDEX_PIECE * INDEX_PIECE);
 }
 
 enum status spill_check(const struct spill *spill, struct error *err)
