@@ -43,11 +43,16 @@ static bool is_wanted(const char *wanted, size_t place, const struct finding *fi
     return text_parse_i64(wanted, 1, 999, &number) && (size_t)number == place + 1;
 }
 
-static enum status needs_events(const void *context, const struct engine_result *run, struct error *err)
+/* What is asked for is there. */
+static enum status check_asked(const void *context, const struct engine_result *run, struct error *err)
 {
     const struct asked *asked = context;
     if (run->metrics->own_defs)
         return error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no events: give the trace", asked->trace);
+    int64_t place;
+    size_t count = run->findings->count;
+    if (asked->finding && count > 0 && text_parse_i64(asked->finding, 1, 999, &place) && (size_t)place > count)
+        return error_set(err, ERROR_USAGE, "%s: there is no finding %s, only %zu", asked->trace, asked->finding, count);
     return STATUS_OK;
 }
 
@@ -134,6 +139,10 @@ int cmd_explain(const struct command *command, const struct explain_options *opt
         asked.finding = common.inputs[0];
         common.inputs++;
         common.input_count--;
+    } else if (common.input_count > 1 && is_finding_word(common.inputs[common.input_count - 1]) &&
+               access(common.inputs[common.input_count - 1], F_OK) != 0) {
+        /* The other way round, unless it is a file. */
+        asked.finding = common.inputs[--common.input_count];
     }
     if (common.input_count == 0)
         return command_usage(command, "no trace given");
@@ -146,6 +155,6 @@ int cmd_explain(const struct command *command, const struct explain_options *opt
                                            .trace = &options->trace,
                                            .wants = ENGINE_FINDINGS,
                                            .context = &asked,
-                                           .check = needs_events,
+                                           .check = check_asked,
                                            .write = write_explanations});
 }
