@@ -221,6 +221,8 @@ def sql(traces: Sequence[Trace], query: str) -> Table:
             values[i].append(None if texts[i] is None else texts[i].decode(errors="replace"))
         return 0
 
+    if not all(trace._handle for trace in traces):
+        raise SightError(2, "a trace is closed")
     error = _Error()
     handles = (ctypes.c_void_p * len(traces))(*(trace._handle for trace in traces))
     if _library.sight_sql(handles, len(traces), query.encode(), _ROW(take), None, ctypes.byref(error)) != 0:

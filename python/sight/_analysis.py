@@ -116,7 +116,7 @@ class Analyses:
         times = _in_bins(begin, end, group, groups, edges) - _in_bins(
             begin[inner], np.minimum(end[inner], end[around[inner]]), group[around[inner]], groups, edges)
         times[times < 1e-12] = 0  # of two sums that are equal but for their rounding
-        count = int((threads.column("kind") == "thread").sum())
+        count = int((~(threads.column("kind") == "metric")).sum())
         whole = (edges[1:] - edges[:-1]) * count
         profile = np.vstack([whole - times.sum(axis=0), times]) / (whole if normalized else 1)
         return Table({"bin_start": edges[:-1], "bin_end": edges[1:],

@@ -9,12 +9,16 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* "PREFIX FILE:LINE" */
+/* "PREFIX FILE:LINE" or "PREFIX 0xOFFSET" */
 static bool has_place(const char *name, const char *prefix)
 {
-    const char *colon = strrchr(name, ':');
-    return begins(name, prefix) && name[strlen(prefix)] == ' ' && colon && colon[1] &&
-           strspn(colon + 1, "0123456789") == strlen(colon + 1);
+    size_t length = strlen(prefix);
+    if (!begins(name, prefix) || name[length] != ' ')
+        return false;
+    const char *place = name + length + 1, *colon = strrchr(place, ':');
+    if (begins(place, "0x"))
+        return place[2] && strspn(place + 2, "0123456789abcdef") == strlen(place + 2);
+    return colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1);
 }
 
 static enum openmp_part part_by_name(const char *name)
@@ -41,6 +45,8 @@ enum openmp_part openmp_part_of(const struct state_def *state)
 
 const char *openmp_place(const struct state_def *state)
 {
+    if (strcmp(state->name, OPENMP_WAITING) == 0 || strcmp(state->name, OPENMP_PARALLEL " parallel") == 0)
+        return "";
     const char *blank = strrchr(state->name, ' ');
     return blank ? blank + 1 : state->name;
 }

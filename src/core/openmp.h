@@ -13,14 +13,14 @@ enum openmp_part {
     OPENMP_PART_WAITING   /* it waits for other threads of the region, in a barrier */
 };
 
-/* The names in recordings are "omp FILE:LINE" and "omp wait FILE:LINE", without directories; where the place is not
-   known, "omp parallel" and "omp wait". */
+/* The names in recordings are "omp FILE:LINE" and "omp wait FILE:LINE", without directories; without debug information,
+   "omp 0xOFFSET" and "omp wait 0xOFFSET"; where the place is not known, "omp parallel" and "omp wait". */
 #define OPENMP_PARALLEL "omp"
 #define OPENMP_WAITING "omp wait"
 
 enum openmp_part openmp_part_of(const struct state_def *state);
 
-/* What the name of a region's state shares with that of waiting at its end: the last word. */
+/* What the name of a region's state shares with that of waiting at its end: the last word, or "" without a place. */
 const char *openmp_place(const struct state_def *state);
 
 /* "FILE:LINE" for such a name: CLOG-2 holds 31 bytes of a name, and two regions must not become one, so that of a long

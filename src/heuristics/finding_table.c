@@ -192,7 +192,9 @@ static void name_machine(const struct finding_input *input, struct findings *fin
     const struct finding *machine = finding_of(findings, FINDING_oversubscription);
     for (size_t i = 0; machine && i < findings->count; i++) {
         struct finding *finding = &findings->finding[i];
-        if (finding != machine && finding->kind != FINDING_late_start && finding_is_machines(input, finding))
+        /* A late start and serial code are the program's. */
+        bool own = finding->kind == FINDING_late_start || finding->kind == FINDING_serial_threads;
+        if (finding != machine && !own && finding_is_machines(input, finding))
             finding->root = machine->id;
     }
 }
@@ -223,6 +225,15 @@ static bool comes_from(const struct findings *findings, const struct finding *fi
     return false;
 }
 
+/* Can a core that comes late make all of it? Small messages and barriers cost their time on any machine. */
+static bool is_made_by_machines(enum finding_kind kind)
+{
+    static const uint64_t made = FINDING_BIT(oversubscription) | FINDING_BIT(compute_imbalance) |
+                                 FINDING_BIT(dynamic_imbalance) | FINDING_BIT(transfer) | FINDING_BIT(wrong_order) |
+                                 FINDING_BIT(contention) | FINDING_BIT(serialisation) | FINDING_BIT(uneven_threads);
+    return (made >> kind & 1) != 0 || finding_wait(kind) != WAIT_NONE;
+}
+
 static void drop_small_machine(struct findings *findings, double working_s)
 {
     const struct finding *machine = finding_of(findings, FINDING_oversubscription);
@@ -231,13 +242,19 @@ static void drop_small_machine(struct findings *findings, double working_s)
         return;
     bool *gone = memory_new(findings->count * sizeof *gone);
     for (size_t i = 0; i < findings->count; i++)
-        gone[i] = comes_from(findings, &findings->finding[i], machine);
+        gone[i] =
+            is_made_by_machines(findings->finding[i].kind) && comes_from(findings, &findings->finding[i], machine);
     for (size_t i = 0; i < findings->count; i++)
         if (gone[i])
             finding_clear(&findings->finding[i]);
         else
             findings->finding[kept++] = findings->finding[i];
     findings->count = kept;
+    for (size_t i = 0; i < kept; i++) {
+        struct finding *finding = &findings->finding[i];
+        if (finding->root && !finding_of(findings, finding_find(finding->root)))
+            finding->root = NULL;
+    }
     free(gone);
 }
 

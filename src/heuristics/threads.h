@@ -10,7 +10,8 @@
 /* A process's times, in ns. The master is the thread with the most time in regions. */
 struct process_threads {
     size_t threads;
-    double serial;   /* of the master, outside regions and MPI: the other threads are idle */
+    double serial;   /* of the master, outside regions and MPI: the other threads are idle. MPI inside regions
+                        makes it too small by its time. */
     double waiting;  /* of all threads, for other threads of their regions, except for short ones */
     double overhead; /* of all threads, in short regions: what is not computing */
     double useful;   /* computing, of all threads */

@@ -52,7 +52,8 @@ struct wait_sums {
     int64_t ns, longest_ns;
     int64_t from_ns, to_ns; /* first begin and last end of a wait, from the run's begin */
     int64_t saving_ns;      /* how much shorter the run would be without waits of this kind; -1: not replayed. For late
-                               senders also without those of wrong order, for wrong order also without late senders. */
+                               senders also without those of wrong order; for wrong order with messages taken as they
+                               arrive. */
     int64_t remains_ns;  /* the same after work is evened out in the way that saves most: the additional saving; -1: not
                             replayed */
     int64_t *victims_ns; /* by process: the one that waited */

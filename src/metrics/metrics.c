@@ -141,7 +141,7 @@ static void result_threads(const struct defs *defs, struct process_row *row, con
                                     .communication_ns = coverage_until(&thread->mpi, span->end_ns)};
     }
     qsort(row->threads, row->thread_count, sizeof *row->threads, thread_by_number);
-    openmp_rows_fill(defs, process, row);
+    openmp_rows_fill(defs, process, span, row);
 }
 
 static void result_process(const struct accumulator *accumulator, const struct process_state *process,

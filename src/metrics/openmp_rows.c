@@ -2,6 +2,7 @@
 #include "metrics/openmp_rows.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/openmp.h"
 
 #include <string.h>
@@ -46,6 +47,23 @@ static bool next_part(const struct defs *defs, const struct thread_state *thread
     return false;
 }
 
+/* Regions that are open at the end last to it. How long they would have been is not known: they are not short. */
+static void fill_open(const struct defs *defs, const struct thread_state *thread, int64_t end_ns,
+                      struct thread_row *row)
+{
+    for (size_t i = 0; i < thread->open.depth; i++) {
+        const struct open_state *frame = &thread->open.frames[i];
+        enum openmp_part part = openmp_part_of(&defs->states[frame->state]);
+        int64_t ns = time_since(frame->time_ns, end_ns);
+        if (part == OPENMP_PART_PARALLEL) {
+            row->regions += frame->mark & FRAME_COUNTED;
+            time_add(&row->parallel_ns, ns);
+        } else if (part == OPENMP_PART_WAITING) {
+            time_add(&row->waiting_ns, ns);
+        }
+    }
+}
+
 static void fill(const struct defs *defs, const struct thread_state *thread, struct regions *regions,
                  struct thread_row *row)
 {
@@ -64,7 +82,25 @@ static void fill(const struct defs *defs, const struct thread_state *thread, str
     }
 }
 
-void openmp_rows_fill(const struct defs *defs, const struct process_state *process, struct process_row *row)
+/* A region within a region counts once: no thread is in regions for longer than its process runs. */
+static void limit(int64_t most_ns, struct thread_row *row)
+{
+    row->parallel_ns = smaller(row->parallel_ns, most_ns);
+    row->waiting_ns = smaller(row->waiting_ns, row->parallel_ns);
+    row->short_ns = smaller(row->short_ns, row->parallel_ns);
+    row->short_waiting_ns = smaller(row->short_waiting_ns, row->short_ns);
+}
+
+static void fill_row(const struct defs *defs, const struct thread_state *thread, const struct process_row *span,
+                     struct regions *regions, struct thread_row *row)
+{
+    fill(defs, thread, regions, row);
+    fill_open(defs, thread, span->end_ns, row);
+    limit(time_since(span->begin_ns, span->end_ns), row);
+}
+
+void openmp_rows_fill(const struct defs *defs, const struct process_state *process, const struct process_row *span,
+                      struct process_row *row)
 {
     struct regions regions = {0};
     const struct tally *tally;
@@ -76,9 +112,9 @@ void openmp_rows_fill(const struct defs *defs, const struct process_state *proce
                 region->count += tally->count;
                 time_add(&region->time_ns, tally->time_ns);
             }
-    for (size_t i = 0; regions.count > 0 && i < process->thread_count; i++)
+    for (size_t i = 0; i < process->thread_count; i++)
         for (size_t k = 0; k < row->thread_count; k++)
             if (row->threads[k].thread == process->threads[i].number)
-                fill(defs, &process->threads[i], &regions, &row->threads[k]);
+                fill_row(defs, &process->threads[i], span, &regions, &row->threads[k]);
     free(regions.region);
 }

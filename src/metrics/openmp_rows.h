@@ -11,6 +11,7 @@
 enum { OPENMP_SHORT_NS = 20000 };
 
 /* Fills in the OpenMP part of the rows of a process's threads. */
-void openmp_rows_fill(const struct defs *defs, const struct process_state *process, struct process_row *row);
+void openmp_rows_fill(const struct defs *defs, const struct process_state *process, const struct process_row *span,
+                      struct process_row *row);
 
 #endif

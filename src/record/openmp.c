@@ -128,7 +128,8 @@ static void mark_begin(uintptr_t address)
 {
     if (marked++ > 0)
         return;
-    marked_region = region_at(address);
+    /* Other threads, and this one within a directive's region, are part of a region already. */
+    marked_region = place || gettid() != owner ? NULL : region_at(address);
     marked_begin = clock_entry();
 }
 

@@ -30,23 +30,46 @@ static void run_wrapped(void *data)
         openmp_idle(wrapped->team, master);
 }
 
-/* The runtime's own function. It is pinned: the program may close the library that brought it, and load another one.
- *ours: it is libgomp's; LLVM's runtime has the same functions, and shows their regions itself. */
-static void *find_real(const char *name, bool *ours)
+/* In a library that is loaded already, and those that it needs. */
+static void *find_in(const char *file, const char *name)
 {
-    void *symbol = dlsym(RTLD_NEXT, name), *library = NULL;
+    void *library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
+    void *symbol = library ? dlsym(library, name) : NULL;
+    if (library)
+        dlclose(library);
+    return symbol;
+}
+
+/* The library stays, whatever the program closes: its threads wait in it for the next region. */
+static void pin(const char *file)
+{
+    void *library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    if (library)
+        dlclose(library);
+}
+
+/* The runtime's own function. *ours: it is libgomp's, which is pinned; LLVM's runtime has the same functions, and shows
+   their regions itself. *for_all: the whole program has this one. A module that the program loaded for itself may have
+   brought a runtime that is not among the next, and another module another one: the right one is that of the region's
+   code. */
+static void *find_real(const char *name, void (*region)(void *), bool *ours, bool *for_all)
+{
+    void *symbol = dlsym(RTLD_NEXT, name), *code;
     Dl_info about;
-    /* A module that the program loaded for itself may have brought the runtime: it is not among the next. */
-    if (!symbol && (library = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD)))
-        symbol = dlsym(library, name);
-    if (!symbol && (library = dlopen("libomp.so.5", RTLD_LAZY | RTLD_NOLOAD)))
-        symbol = dlsym(library, name);
-    *ours = symbol && dladdr(symbol, &about) && about.dli_fname && strstr(about.dli_fname, "libgomp");
-    if (!library && *ours)
-        (void)dlopen(about.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    *(void (**)(void *)) & code = region;
+    *for_all = symbol != NULL;
+    if (!symbol && dladdr(code, &about) && about.dli_fname)
+        symbol = find_in(about.dli_fname, name);
+    if (!symbol)
+        symbol = find_in("libgomp.so.1", name);
+    if (!symbol)
+        symbol = find_in("libomp.so.5", name);
     /* Nothing else could be called instead. */
     if (!symbol)
         abort();
+    *ours = dladdr(symbol, &about) && about.dli_fname && strstr(about.dli_fname, "libgomp");
+    if (*ours)
+        pin(about.dli_fname);
     return symbol;
 }
 
@@ -60,37 +83,33 @@ static bool wrap(struct wrapped *wrapped, void (*function)(void *), void *data)
     return team || depth > 0;
 }
 
-/* GOMP_NAME(function, data, number of threads, what follows). */
-#define GOMP_RETURNING(type, name, parameters, arguments)                                                              \
-    EXPORT type GOMP_##name parameters;                                                                                \
-    EXPORT type GOMP_##name parameters                                                                                 \
+/* GOMP_NAME(function, data, number of threads, what follows). GOMP_parallel_reductions is not among them: libgomp takes
+   the first word of its data for a table. */
+#define GOMP(name, parameters, arguments)                                                                              \
+    EXPORT void GOMP_##name parameters;                                                                                \
+    EXPORT void GOMP_##name parameters                                                                                 \
     {                                                                                                                  \
         static void *found;                                                                                            \
         static bool is_libgomp;                                                                                        \
         void *symbol = __atomic_load_n(&found, __ATOMIC_ACQUIRE);                                                      \
-        if (__builtin_expect(!symbol, 0)) {                                                                            \
-            bool ours;                                                                                                 \
-            symbol = find_real("GOMP_" #name, &ours);                                                                  \
+        bool ours = __atomic_load_n(&is_libgomp, __ATOMIC_RELAXED), for_all = false;                                   \
+        if (__builtin_expect(!symbol, 0))                                                                              \
+            symbol = find_real("GOMP_" #name, function, &ours, &for_all);                                              \
+        if (__builtin_expect(for_all, 0)) {                                                                            \
             __atomic_store_n(&is_libgomp, ours, __ATOMIC_RELAXED);                                                     \
             __atomic_store_n(&found, symbol, __ATOMIC_RELEASE);                                                        \
         }                                                                                                              \
-        type(*real) parameters;                                                                                        \
+        void(*real) parameters;                                                                                        \
         *(void **)&real = symbol;                                                                                      \
         struct wrapped wrapped = {0};                                                                                  \
-        if (__atomic_load_n(&is_libgomp, __ATOMIC_RELAXED) && wrap(&wrapped, function, data)) {                        \
+        if (ours && wrap(&wrapped, function, data)) {                                                                  \
             function = run_wrapped;                                                                                    \
             data = &wrapped;                                                                                           \
         }                                                                                                              \
-        CALL_##type(real arguments);                                                                                   \
+        real arguments;                                                                                                \
         if (wrapped.team)                                                                                              \
             openmp_end(wrapped.team);                                                                                  \
-        RETURN_##type;                                                                                                 \
     }
-#define CALL_void(call) call
-#define RETURN_void return
-#define CALL_unsigned(call) unsigned result = call
-#define RETURN_unsigned return result
-#define GOMP(name, parameters, arguments) GOMP_RETURNING(void, name, parameters, arguments)
 #define LOOP                                                                                                           \
     (void (*function)(void *), void *data, unsigned number, long start, long end, long step, long chunk, unsigned flags)
 #define LOOP_WITH (function, data, number, start, end, step, chunk, flags)
@@ -98,8 +117,6 @@ static bool wrap(struct wrapped *wrapped, void (*function)(void *), void *data)
     (void (*function)(void *), void *data, unsigned number, long start, long end, long step, unsigned flags)
 #define LOOP_RUNTIME_WITH (function, data, number, start, end, step, flags)
 GOMP(parallel, (void (*function)(void *), void *data, unsigned number, unsigned flags), (function, data, number, flags))
-GOMP_RETURNING(unsigned, parallel_reductions, (void (*function)(void *), void *data, unsigned number, unsigned flags),
-               (function, data, number, flags))
 GOMP(parallel_loop_static, LOOP, LOOP_WITH)
 GOMP(parallel_loop_dynamic, LOOP, LOOP_WITH)
 GOMP(parallel_loop_guided, LOOP, LOOP_WITH)

@@ -8,12 +8,12 @@ first=$(mktemp "${TMPDIR:-/tmp}/sight-again.XXXXXX")
 again=$(mktemp "${TMPDIR:-/tmp}/sight-again.XXXXXX")
 trap 'rm -f "$first" "$again"' EXIT
 
-# passes OUTPUT COMMAND...: no test failed, and all that were planned ran. The longest script takes three minutes under
-# sanitizers: one that hangs must not take the rest with it.
+# passes OUTPUT COMMAND...: no test failed, and all that were planned ran. A script that hangs must not take the rest with
+# it.
 passes() {
     output=$1
     shift
-    timeout -k 10 1200 "$@" >"$output" && grep -q '^1\.\.' "$output" && ! grep -q '^not ok\|^Bail out' "$output"
+    timeout -k 10 1500 "$@" >"$output" && grep -q '^1\.\.' "$output" && ! grep -q '^not ok\|^Bail out' "$output"
 }
 
 if passes "$first" "$@"; then

@@ -46,15 +46,12 @@ void record_openmp_define(struct record_run *run, struct defs *defs)
     bool nameless = false;
     for (size_t i = 0; i < run->file_count; i++) {
         struct record_file *file = &run->files[i];
-        bool any = false;
         for (size_t k = 0; k < file->site_count; k++)
-            if (record_openmp_is(file->sites[k].function) && file->sites[k].place) {
+            if (record_openmp_is(file->sites[k].function) && file->sites[k].place)
                 file->sites[k].region = define_region(run, defs, file->sites[k].place);
-                any = true;
-            }
-        nameless |= !any && (file->header.used[RECORD_OPENMP_REGION] || file->header.used[RECORD_OPENMP_WORK]);
+        nameless |= file->header.used[RECORD_OPENMP_REGION] || file->header.used[RECORD_OPENMP_WORK];
     }
-    /* Entries without a place: of a recording without places, or with more of them than it can hold. */
+    /* For entries without a place: of a recording without places, or with more of them than it can hold. */
     run->openmp_state = nameless ? define_region(run, defs, 0) + 1 : 0;
 }
 

@@ -292,7 +292,7 @@ static struct page_file *page_file_next(const struct profile_rows *lines, const 
         const struct profile_row *row = &lines->row[i];
         bool seen = !is_called_source(row->file) || row->line <= 0;
         for (size_t j = 0; j < i && !seen; j++)
-            seen = strcmp(lines->row[j].file, row->file) == 0;
+            seen = lines->row[j].line > 0 && strcmp(lines->row[j].file, row->file) == 0;
         if ((double)row->self_ns < PAGE_SHARE * (double)profile->ns)
             return NULL;
         if (seen)
