@@ -121,8 +121,8 @@ struct record_header {
     uint32_t lost_reason;      /* errno of the last of them */
     uint64_t sample_ns;        /* CPU time of the thread from one sample to the next; 0: there are none */
     uint64_t lost_samples;     /* that could not be recorded */
-    uint64_t kept; /* bytes that recording and trace may have, of which there are totals and a sample (struct
-                      record_kept); 0: everything is kept */
+    uint64_t kept; /* bytes that recording and trace may have: totals and a sample are kept (struct record_kept);
+                      0: everything is kept */
     char host_name[RECORD_NAME_SIZE];
     uint8_t used[RECORD_FUNCTIONS_MAX]; /* 1: the function was called */
 };

@@ -60,7 +60,7 @@ struct location_settings {
     const char *directory; /* NULL: nothing is recorded */
     uint32_t block_size;
     uint64_t max_events; /* per thread; UINT64_MAX: no limit */
-    uint64_t keep_bytes; /* of the whole recording, of which a sample is kept; 0: all is kept */
+    uint64_t keep_bytes; /* of the whole recording, if only a sample is kept; 0: all is kept */
 };
 
 /* A new location with its file and header, or NULL and errno if the file cannot be created. `header` has the data of

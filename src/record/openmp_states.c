@@ -6,7 +6,7 @@
 
 #include "record/recorder.h"
 
-/* The team of a region: its address, of which user space has 47 bits, and above it the number of its master. */
+/* A region's team is its address (user space has 47 bits) and, above it, the number of its master. */
 enum { ADDRESS_BITS = 56 };
 
 static uint32_t team_number(uint64_t team)

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Sums over the processes of which a counter is known. */
+/* Sums over the processes whose counter is known. */
 struct known {
     size_t processes;
     double sum, wall_ns;

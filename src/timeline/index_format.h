@@ -9,7 +9,7 @@ enum { INDEX_VERSION = 6, INDEX_PIECE = 1 << 22 };
 extern const char index_magic[8];
 extern const size_t index_sizes[SECTION_COUNT]; /* of an entry of each section */
 
-/* The checksum of a section: of pieces of INDEX_PIECE bytes, one after the other, each of which is given back. */
+/* The checksum of a section. It is read in pieces of INDEX_PIECE bytes, and each is given back before the next. */
 uint64_t index_checksum(const unsigned char *data, size_t size);
 
 /* Pages of a mapped file that lie wholly in these bytes need not be in memory; they are read again where they are used.

@@ -88,7 +88,7 @@ static void enter(const struct record_run *run, uint32_t file, const struct reco
             record_openmp_is(from->sites[at->site].function))
             state = from->sites[at->site].region;
     }
-    /* A region of which the end is missing: the recording of its master had ended. */
+    /* The end of the region before is missing: the recording of its master had ended. */
     close_open(open, base, batch);
     if (state == UINT32_MAX)
         return;

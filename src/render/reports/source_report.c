@@ -161,17 +161,21 @@ static void shown_text(char *shown, size_t size, const char *text, size_t column
     text_for_terminal(shown, size, blanks, columns);
 }
 
-/* The hotter, the redder: colours of the 256 that terminals have. */
-static const char *heat_of(double share)
+enum heat { COLD, WARM, HOT, HOTTEST, HEATS };
+
+/* Of a line with this share of the computing. */
+static enum heat heat_of(double share)
 {
     if (share >= 0.2)
-        return "\033[1;38;5;196m";
+        return HOTTEST;
     if (share >= 0.05)
-        return "\033[38;5;208m";
-    if (share > 0)
-        return "\033[38;5;178m";
-    return "";
+        return HOT;
+    return share > 0 ? WARM : COLD;
 }
+
+/* The hotter, the redder: colours of the 256 that terminals have. */
+static const char *const terminal_heats[HEATS] = {
+    [COLD] = "", [WARM] = "\033[38;5;178m", [HOT] = "\033[38;5;208m", [HOTTEST] = "\033[1;38;5;196m"};
 
 static void write_line(struct output *output, const struct source_report *report, const struct source *source,
                        size_t line)
@@ -181,7 +185,7 @@ static void write_line(struct output *output, const struct source_report *report
     double share = ratio_of((double)cost->self_ns, (double)report->profile->ns);
     const char *heat = "";
     if (report->colour)
-        heat = heat_of(share);
+        heat = terminal_heats[heat_of(share)];
     if (cost->self_ns > 0)
         text_share(self, share);
     /* A total that is only the line's own time would be the same number twice. */
@@ -245,8 +249,8 @@ void source_write_json(struct output *output, const struct source_report *report
     source_clear(&source);
 }
 
-/* The hottest lines of a page: of so many files, those with this share of the computing, of which there are 100 at
-   most, and what is around them. */
+/* A page shows the hottest lines of at most so many files. A line has at least this share of the computing, so that
+   there are 100 of them at most; the lines around them are shown, too. */
 enum { PAGE_FILES = 3, PAGE_LINES = 100 * (2 * AROUND + 1) };
 static const double PAGE_SHARE = 0.01;
 
@@ -312,16 +316,8 @@ static double self_share(const struct page_file *file, size_t line)
 }
 
 /* The colours of verdicts. */
-static const char *page_heat(double share)
-{
-    if (share >= 0.2)
-        return " class=\"poor\"";
-    if (share >= 0.05)
-        return " class=\"fair\"";
-    if (share > 0)
-        return "";
-    return " class=\"muted\"";
-}
+static const char *const page_heats[HEATS] = {
+    [COLD] = " class=\"muted\"", [WARM] = "", [HOT] = " class=\"fair\"", [HOTTEST] = " class=\"poor\""};
 
 static void write_page_line(struct output *output, const struct page_file *file, size_t line)
 {
@@ -332,7 +328,7 @@ static void write_page_line(struct output *output, const struct page_file *file,
     if (file->source.texts[line])
         shown_text(shown, sizeof shown, file->source.texts[line], PAGE_COLUMNS);
     snprintf(number, sizeof number, "%zu", line + 1);
-    output_print(output, "<tr%s>", page_heat(share));
+    output_print(output, "<tr%s>", page_heats[heat_of(share)]);
     page_element(output, "<td>", self, "</td>");
     page_element(output, "<td>", number, "</td>");
     page_element(output, "<td class=\"left\"><code>", shown, "</code></td></tr>\n");
