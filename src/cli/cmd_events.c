@@ -17,6 +17,8 @@ static enum status stream(const struct events_options *options, const struct eng
     struct sink *sinks[] = {&report.sink};
     struct error closing = {0}; /* the first fault is reported: a full disk shows in writing, and again in closing */
     enum status status = engine_stream(request, reader, sinks, 1, err);
+    if (status == STATUS_OK && reader->end.complete)
+        status = engine_check_ranks(request, reader->defs->processes, err);
     if (output_close(output, status == STATUS_OK, &closing) != STATUS_OK && status == STATUS_OK) {
         *err = closing;
         status = STATUS_FAILED;

@@ -51,9 +51,12 @@ static enum status check_asked(const void *context, const struct engine_result *
         return error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no events: give the trace", asked->trace);
     int64_t place;
     size_t count = run->findings->count;
-    if (asked->finding && count > 0 && text_parse_i64(asked->finding, 1, 999, &place) && (size_t)place > count)
-        return error_set(err, ERROR_USAGE, "%s: there is no finding %s, only %zu", asked->trace, asked->finding, count);
-    return STATUS_OK;
+    if (!asked->finding || !text_parse_i64(asked->finding, 1, 999, &place) || (size_t)place <= count)
+        return STATUS_OK;
+    if (count == 0)
+        return error_set(err, ERROR_USAGE, "%s: there is no finding %s: this run has none", asked->trace,
+                         asked->finding);
+    return error_set(err, ERROR_USAGE, "%s: there is no finding %s, only %zu", asked->trace, asked->finding, count);
 }
 
 /* The available findings, if the requested one does not exist. */

@@ -55,7 +55,15 @@ static enum status needs_samples(const void *context, const struct engine_result
     if (!profile->defs || profile->defs->path_count == 0)
         return error_set(err, ERROR_USAGE, "%s: has no samples, which sight record takes by default",
                          options->common.inputs[0]);
-    return options->phase ? needs_phase(options, run->metrics->phases, err) : STATUS_OK;
+    if (!options->phase)
+        return STATUS_OK;
+    const struct engine_request of_phase = {.inputs = options->common.inputs,
+                                            .input_count = options->common.input_count,
+                                            .ranks = asked->select.ranks,
+                                            .rank_count = asked->select.rank_count};
+    if (engine_check_ranks(&of_phase, run->metrics->processes, err) != STATUS_OK)
+        return STATUS_FAILED;
+    return needs_phase(options, run->metrics->phases, err);
 }
 
 static void write_profile(struct output *output, const void *context, const struct engine_result *run)

@@ -21,6 +21,7 @@
 #include "timeline/fix_clocks.h"
 #include "timeline/slices.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,31 @@ static enum status check_span(const struct run *run, const char *name, struct er
         name, (double)metrics->begin_ns / 1e9, (double)metrics->end_ns / 1e9, metrics->process_count);
 }
 
+enum status engine_check_ranks(const struct engine_request *request, uint32_t processes, struct error *err)
+{
+    /* they ascend: the last is the largest */
+    if (!request->ranks || request->rank_count == 0 || request->ranks[request->rank_count - 1] < processes)
+        return STATUS_OK;
+    size_t first = 0;
+    while (request->ranks[first] < processes)
+        first++;
+    if (processes < 2)
+        return error_set(err, ERROR_USAGE, "%s: the run has no process %" PRIu32 ", only process 0", request->inputs[0],
+                         request->ranks[first]);
+    return error_set(err, ERROR_USAGE, "%s: the run has no process %" PRIu32 ", only 0 to %" PRIu32, request->inputs[0],
+                     request->ranks[first], processes - 1);
+}
+
+/* Of a damaged run it is not known which processes it had. There may be more of them than were declared. */
+static enum status check_ranks(const struct run *run, struct error *err)
+{
+    const struct metrics *metrics = run->metrics;
+    uint32_t processes = metrics->processes;
+    if (metrics->process_count > 0)
+        processes = larger(processes, metrics->process[metrics->process_count - 1].rank + 1);
+    return metrics->end.complete ? engine_check_ranks(run->request, processes, err) : STATUS_OK;
+}
+
 static enum status read_metrics_file(struct run *run, struct input *input, struct error *err)
 {
     const struct engine_request *request = run->request;
@@ -95,7 +121,7 @@ static enum status read_metrics_file(struct run *run, struct input *input, struc
     input_close(input);
     if (run->metrics && run->ranks)
         metrics_select(run->metrics, run->ranks, request->rank_count);
-    if (!run->metrics)
+    if (!run->metrics || check_ranks(run, err) != STATUS_OK)
         return STATUS_FAILED;
     /* metrics_select drops the analysis: its numbers are of all processes together */
     if (!run->metrics->analysis)
@@ -295,7 +321,8 @@ static enum status read_trace(struct run *run, struct error *err)
     if (status != STATUS_OK)
         return STATUS_FAILED;
     run->metrics = accumulator_metrics(run->accumulator, err);
-    if (!run->metrics || check_span(run, run->reader->input->name, err) != STATUS_OK)
+    if (!run->metrics || check_span(run, run->reader->input->name, err) != STATUS_OK ||
+        check_ranks(run, err) != STATUS_OK)
         return STATUS_FAILED;
     if (run->totals)
         totals_use(run->metrics);

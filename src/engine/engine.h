@@ -138,6 +138,10 @@ enum status engine_look_open(struct engine_look *look, const struct engine_reque
                              void *note_context, struct error *err) MUST_CHECK;
 void engine_look_close(struct engine_look *look); /* all zero: nothing */
 
+/* A fault where the request selects a process that a run of `processes` does not have. engine_run and engine_look_open
+   look for themselves; who reads with engine_open knows the number for certain at the end: the reader's definitions. */
+enum status engine_check_ranks(const struct engine_request *request, uint32_t processes, struct error *err) MUST_CHECK;
+
 /* A fault where the request has no inputs, or a metrics file. */
 enum status engine_check_trace(const struct engine_request *request, struct error *err) MUST_CHECK;
 

@@ -12,9 +12,14 @@ static int rank_compare(const void *a, const void *b)
 }
 
 /* Rows are locations: a process has one for each of its threads, and all of them are chosen with it. */
-static void choose_rows(struct engine_look *look, const struct engine_request *request)
+static enum status choose_rows(struct engine_look *look, const struct engine_request *request, struct error *err)
 {
     const struct timeline_info *info = timeline_info(look->timeline);
+    uint32_t processes = 0;
+    for (size_t row = 0; row < info->row_count; row++)
+        processes = larger(processes, info->rows[row].process + 1);
+    if (info->end.complete && engine_check_ranks(request, processes, err) != STATUS_OK)
+        return STATUS_FAILED;
     look->rows = memory_new(info->row_count * sizeof *look->rows);
     look->view.rows = look->rows;
     look->view.row_count = 0;
@@ -22,6 +27,7 @@ static void choose_rows(struct engine_look *look, const struct engine_request *r
         if (bsearch(&info->rows[row].process, request->ranks, request->rank_count, sizeof *request->ranks,
                     rank_compare))
             look->rows[look->view.row_count++] = row;
+    return STATUS_OK;
 }
 
 enum status engine_look_open(struct engine_look *look, const struct engine_request *request, timeline_note *note,
@@ -41,12 +47,11 @@ enum status engine_look_open(struct engine_look *look, const struct engine_reque
         return STATUS_FAILED;
     /* Only now: a window may be a share of the run, whose length the index knows. */
     look->view = timeline_whole(look->timeline);
-    if (span_view(&request->window, timeline_info(look->timeline), &look->view, err) != STATUS_OK) {
+    if (span_view(&request->window, timeline_info(look->timeline), &look->view, err) != STATUS_OK ||
+        (request->ranks && choose_rows(look, request, err) != STATUS_OK)) {
         engine_look_close(look);
         return STATUS_FAILED;
     }
-    if (request->ranks)
-        choose_rows(look, request);
     return STATUS_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "engine/span.h"
 
 #include "core/numbers.h"
+#include "core/text.h"
 #include "engine/opening.h"
 #include "timeline/fix_clocks.h"
 
@@ -62,6 +63,12 @@ enum status span_window(const struct engine_window *window, int64_t begin_ns, in
         to = after_begin(&window->to, duration_ns);
     if (has_from && has_to && to < from)
         return error_set(err, ERROR_USAGE, "the window ends before it begins");
+    char run[TEXT_NUMBER_SIZE];
+    if (from > 0 && from >= duration_ns)
+        return error_set(err, ERROR_USAGE, "the window begins after the run has ended: the run takes %s",
+                         text_duration(run, duration_ns));
+    if (has_to && to == from)
+        return error_set(err, ERROR_USAGE, "the window is empty: it ends where it begins");
     found->have_from = has_from && from > 0;
     found->from_ns = time_later(begin_ns, from);
     found->have_to = has_to && to < duration_ns;

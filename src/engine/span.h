@@ -8,7 +8,7 @@
 /* For the engine: a request's window on the clock of its trace. */
 
 /* The accumulator's options for a run from begin_ns to end_ns. A bound that cuts nothing off is dropped: the trace's
-   last event belongs to a window that reaches to its end. */
+   last event belongs to a window that reaches to its end. A window with nothing of the run is a fault. */
 enum status span_window(const struct engine_window *window, int64_t begin_ns, int64_t end_ns,
                         struct accumulator_options *found, struct error *err) MUST_CHECK;
 
