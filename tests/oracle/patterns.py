@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Steps that the programs of judge.py, judge_more.py and judge_third.py share: each is used with `yield from` inside a program."""
+"""Steps that the programs of judge.py and its other kinds share: each is used with `yield from` inside a program."""
 from judging import SIZE
 
 
