@@ -115,7 +115,7 @@ static void write_explanations(struct output *output, const void *context, const
         paragraph_write(output, "", "", clocks);
     }
     if (run->findings->count == 0)
-        output_print(output, "%s\n", findings_none(run->findings, none));
+        paragraph_write(output, "", "", findings_none(run->findings, none));
     else if (written == 0)
         write_others(output, run->findings, finding);
 }

@@ -203,6 +203,8 @@ char *findings_none(const struct findings *findings, char line[FINDINGS_NONE_SIZ
 {
     char floor[TEXT_NUMBER_SIZE];
     const char *limit = "1 % of the run";
+    if (findings->without_start)
+        limit = "1 % of the run, excluding the start and end of MPI";
     if (findings->clock_limits)
         limit = "the clock error of this trace";
     snprintf(line, FINDINGS_NONE_SIZE, "No finding above %s (%s).", seconds_text(floor, findings->floor_s), limit);

@@ -64,6 +64,7 @@ struct findings {
     struct finding *finding; /* the largest saving first, but none before its root */
     size_t count;
     double floor_s;                   /* what is saved at least */
+    bool without_start;               /* the floor is a share of the time between MPI_Init and MPI_Finalize */
     bool clock_limits;                /* the floor is the clock error */
     size_t below_clock;               /* findings that only the clock error hides */
     char caveat[FINDING_CAVEAT_SIZE]; /* what distorts the times of the run; "": nothing known */
@@ -82,7 +83,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
 void findings_clear(struct findings *findings);
 
 /* "No finding above 0.53 ms (1 % of the run).", if there are no findings. */
-enum { FINDINGS_NONE_SIZE = 80 };
+enum { FINDINGS_NONE_SIZE = 100 };
 char *findings_none(const struct findings *findings, char line[FINDINGS_NONE_SIZE]);
 
 /* Causes are only reported if at most 0.1 % of the messages are received before they are sent. */
@@ -119,7 +120,7 @@ void finding_caveat(const struct finding_input *input, char caveat[FINDING_CAVEA
 #define FINDER(name, ...) bool find_##name(const struct finding_input *input, struct finding *finding);
 #include "heuristics/findings.def"
 
-/* Less than this share of the run is noise. */
+/* Less than this share of the run, without MPI_Init and MPI_Finalize, is noise. */
 #define FINDING_NOISE 0.01
 
 /* For finders: the cost for a run, in ns, of noise of 1 % in each process's computing if all wait for the last of N:

@@ -264,13 +264,24 @@ static bool explains_uneven_work(const struct metrics *metrics, const double *lo
     return own_most_s - own_mean_s < (1 - EXPLAINED) * (most_s - mean_s);
 }
 
-/* What a process lost makes an iteration longer by that at most. */
-static bool explains_iterations(const struct metrics *metrics, const double *losses_s)
+/* What a process lost makes the run, or an iteration, longer by that at most. */
+static double run_lost_s(const struct metrics *metrics, const double *losses_s)
 {
     double lost_s = 0;
     for (size_t i = 0; i < metrics->process_count; i++)
         lost_s += losses_s[i];
-    return !metrics->phases || lost_s >= EXPLAINED * (double)metrics->phases->iterations.loss_ns / 1e9;
+    return lost_s;
+}
+
+static bool explains_iterations(const struct metrics *metrics, const double *losses_s)
+{
+    return !metrics->phases ||
+           run_lost_s(metrics, losses_s) >= EXPLAINED * (double)metrics->phases->iterations.loss_ns / 1e9;
+}
+
+static bool explains_saving(const struct metrics *metrics, const struct finding *finding, const double *losses_s)
+{
+    return run_lost_s(metrics, losses_s) >= EXPLAINED * finding->saving_s;
 }
 
 /* All others wait at most as long for a process as it lost. */
@@ -298,6 +309,8 @@ bool finding_is_machines(const struct finding_input *input, const struct finding
         explained = explains_iterations(input->metrics, losses_s);
     else if (sums)
         explained = explains_waits(input->metrics, sums, losses_s);
+    else
+        explained = explains_saving(input->metrics, finding, losses_s);
     if (sums)
         wait_sums_free(sums);
     free(losses_s);

@@ -258,6 +258,9 @@ static void drop_small_machine(struct findings *findings, double working_s)
     free(gone);
 }
 
+/* From this share on the run between MPI_Init and MPI_Finalize is the run. */
+static const double WITHOUT_START = 0.99;
+
 /* What findings are made with. */
 struct finding_maker {
     struct finding_input input;
@@ -303,6 +306,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     /* A saving below the clock error could be the error itself: the larger of it and the noise is the floor. */
     findings.clock_limits = clock_s > FINDING_NOISE * maker.working_s;
     findings.floor_s = larger(clock_s, FINDING_NOISE * maker.working_s);
+    findings.without_start = maker.working_s < WITHOUT_START * maker.duration_s;
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
         find_one(&maker, kind, &findings);
     finding_caveat(&maker.input, findings.caveat);

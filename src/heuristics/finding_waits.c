@@ -78,9 +78,22 @@ static bool is_spread(const struct analysis *analysis, const struct ranks *cause
    last, each time another. One or two processes that are always late are no noise, however little it is. */
 enum { NOISE_CAUSES = 2 };
 
-static bool is_noise(const struct analysis *analysis, const struct finding *finding)
+/* A process that is late once, among many times, by less than a scheduler may keep it from its core, is late by chance.
+   All victims wait as long at that one time at most. */
+enum { MANY_TIMES = 4, SCHEDULER_NS = 100 * 1000 * 1000 };
+static const double ONCE = 2;
+
+static bool is_once(const struct finding *finding, const struct wait_sums *sums)
 {
-    return finding->causes.count > NOISE_CAUSES && finding->saving_s * 1e9 < finding_noise(analysis);
+    double victims = (double)finding->victims.count;
+    return sums->longest_ns < SCHEDULER_NS && (double)sums->calls >= MANY_TIMES * victims &&
+           (double)sums->ns < ONCE * victims * (double)sums->longest_ns;
+}
+
+static bool is_noise(const struct analysis *analysis, const struct finding *finding, const struct wait_sums *sums)
+{
+    bool by_chance = finding->causes.count > NOISE_CAUSES || is_once(finding, sums);
+    return by_chance && finding->saving_s * 1e9 < finding_noise(analysis);
 }
 
 static void say_waits(const struct finding_input *input, const struct wait_words *words, const struct wait_sums *sums,
@@ -160,7 +173,7 @@ static bool fill_waits(const struct finding_input *input, const struct wait_word
     finding->victims = ranks_with_most(input->metrics, sums->victims_ns, VICTIMS_PART);
     finding->causes = ranks_to_blame(input->metrics, sums->causes_ns);
     /* Checked as soon as the causes are known: texts of a finding that is dropped need not be made. */
-    if (is_noise(analysis, finding))
+    if (is_noise(analysis, finding, sums))
         return false;
     find_functions(analysis, input->metrics, sums->states_ns, finding);
     find_sites(input->metrics, sums, finding);

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/text.h"
+#include "heuristics/efficiency.h"
 #include "heuristics/even_work.h"
 
 #include <math.h>
@@ -176,7 +177,7 @@ bool find_compute_imbalance(const struct finding_input *input, struct finding *f
 bool find_serialisation(const struct finding_input *input, struct finding *finding)
 {
     const struct analysis *analysis = input->analysis;
-    double ideal = (double)analysis->ideal / 1e9, duration = (double)analysis->duration / 1e9;
+    double ideal = (double)analysis->ideal / 1e9, working = (double)working_duration_ns(input->metrics) / 1e9;
     /* POP: serialisation = longest computing / run on an ideal network; this gives the longest computing back. */
     double most = analysis->serialisation * ideal, start = (double)analysis->waits[WAIT_AT_INIT].longest_ns / 1e9;
     char share[TEXT_NUMBER_SIZE], longest[TEXT_NUMBER_SIZE], chain[TEXT_NUMBER_SIZE];
@@ -188,7 +189,7 @@ bool find_serialisation(const struct finding_input *input, struct finding *findi
     /* Before the last process has started, processes do not take turns. */
     finding->saving_s = ideal - start - most;
     finding->waiting_s = finding->saving_s * (double)analysis->process_count;
-    if (finding->saving_s < 0.05 * duration || most >= ACCEPTABLE * (ideal - start))
+    if (finding->saving_s < 0.05 * working || most >= ACCEPTABLE * (ideal - start))
         return false;
     take_whole_run(input, finding);
     finding_takes_waits(finding, input->analysis);
