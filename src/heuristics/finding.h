@@ -106,6 +106,10 @@ struct wait_sums *finding_waits(enum finding_kind kind, const struct analysis *a
    for the processes to blame than half of what it costs. */
 bool finding_is_machines(const struct finding_input *input, const struct finding *finding);
 
+/* True if the transfers of a finding of transfer delay each other: without them the run would be much shorter than what
+   any process spends on them (finding_transfer.c). */
+bool finding_transfers_in_turn(const struct finding_input *input, const struct finding *finding);
+
 /* True if calls take so much longer than any network explains that processes must be waiting for cores. */
 bool finding_shares_cores(const struct metrics *metrics);
 

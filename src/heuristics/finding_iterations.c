@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Synchronising matters from this share of the processes' time on, excluding waiting: waiting for late processes has
@@ -55,12 +56,36 @@ static const char *dynamic_advice(enum iteration_class kind)
     }
 }
 
-/* If the totals show it: the processes with most work in the few iterations, or more and more. Where the work rotates
-   or is random, the totals are even, and the process above their mean is chance. */
+/* Processes with most work in total are named where this part of all waiting is for them. */
+static const double WAITED_FOR = 0.8;
+
+/* The share of all waiting that is for these processes. */
+static double waited_for(const struct finding_input *input, const struct ranks *ranks)
+{
+    const struct metrics *metrics = input->metrics;
+    double all_ns = 0, theirs_ns = 0;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++)
+        for (size_t i = 0; kind != WAIT_AT_INIT && kind != WAIT_AT_FINALIZE && i < metrics->process_count; i++) {
+            double ns = (double)input->analysis->waits[kind].causes_ns[i];
+            all_ns += ns;
+            if (is_among(metrics->process[i].rank, ranks->rank, ranks->count))
+                theirs_ns += ns;
+        }
+    return ratio_of(theirs_ns, all_ns);
+}
+
+/* If the totals show it: the processes with most work in the few iterations, or more and more, or those that the others
+   wait for in turn. Where the work rotates or is random, the totals are even, and the process above their mean is
+   chance. */
 static void name_heaviest(const struct finding_input *input, double dynamic, struct finding *finding)
 {
-    if (iteration_class_shows_in_totals(input->metrics->phases->iterations.kind) && dynamic < ITERATIONS_DYNAMIC)
-        finding->causes = ranks_above_mean(input->metrics);
+    struct ranks above = ranks_above_mean(input->metrics);
+    bool shows =
+        iteration_class_shows_in_totals(input->metrics->phases->iterations.kind) && dynamic < ITERATIONS_DYNAMIC;
+    if (shows || (2 * above.count <= input->metrics->process_count && waited_for(input, &above) >= WAITED_FOR))
+        finding->causes = above;
+    else
+        free(above.rank);
 }
 
 bool find_dynamic_imbalance(const struct finding_input *input, struct finding *finding)

@@ -41,7 +41,7 @@ static const struct root {
     {FINDING_dynamic_imbalance, ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) |
                                   BIT(late_start) | BIT(oversubscription) | THREADS)},
     {FINDING_late_broadcast, BIT(wait_at_barrier) | BIT(wait_at_nxn)},
-    {FINDING_late_receiver, BIT(wait_at_barrier) | BIT(wait_at_nxn)},
+    {FINDING_late_receiver, BIT(wait_at_barrier) | BIT(wait_at_nxn) | BIT(transfer)},
     {FINDING_wrong_order, BIT(late_sender) | BIT(late_receiver) | BIT(late_broadcast) | BIT(serialisation) |
                               BIT(wait_at_nxn) | BIT(wait_at_barrier)},
     {FINDING_io, BIT(transfer) | BIT(late_receiver) | BIT(late_sender) | BIT(contention) | BIT(serialisation) |
@@ -143,9 +143,13 @@ static bool remains_when_even(const struct analysis *analysis, const struct find
 
 /* True if the waits of the finding end with the root. Of waits for a late root or receiver that is known only where
    work is uneven as well. */
-static bool is_gone_without(enum finding_kind root, const struct analysis *analysis, const struct finding *finding)
+static bool is_gone_without(enum finding_kind root, const struct finding_input *input, const struct finding *finding)
 {
+    const struct analysis *analysis = input->analysis;
     enum wait_kind wait = finding_wait(finding->kind);
+    /* Senders that wait for receivers, which send first, hand their transfers on: none overlaps another. */
+    if (root == FINDING_late_receiver && finding->kind == FINDING_transfer)
+        return finding_transfers_in_turn(input, finding);
     switch (root) {
     case FINDING_late_broadcast:
     case FINDING_late_receiver:
@@ -167,7 +171,7 @@ static double part_of_root(enum finding_kind kind)
     return kind == FINDING_wrong_order ? 0.75 : 0.5;
 }
 
-static void name_roots(struct findings *findings, const struct analysis *analysis)
+static void name_roots(const struct finding_input *input, struct findings *findings)
 {
     const struct finding *machine = finding_of(findings, FINDING_oversubscription);
     for (size_t r = 0; r < sizeof roots / sizeof *roots; r++) {
@@ -179,7 +183,7 @@ static void name_roots(struct findings *findings, const struct analysis *analysi
             /* Neither a circle, nor a root that saves far less than what it is said to cause. */
             if (finding != root && open && root->root != finding->id && (roots[r].others >> finding->kind & 1) &&
                 root->saving_s >= part_of_root(finding->kind) * finding->saving_s &&
-                is_gone_without(roots[r].root, analysis, finding))
+                is_gone_without(roots[r].root, input, finding))
                 finding->root = root->id;
         }
     }
@@ -313,7 +317,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     /* In this order: roots compare savings, and turns take over the saving of their root. */
     name_machine(&maker.input, &findings);
     if (finding_roots_known(analysis))
-        name_roots(&findings, analysis);
+        name_roots(&maker.input, &findings);
     raise_machine(&maker.input, &findings);
     drop_small_machine(&findings, maker.working_s);
     /* Nothing is left, but much may be lost all the same. */

@@ -151,6 +151,17 @@ static bool have_more(const struct finding_input *input, const struct ranks *ran
     return least >= UNEVEN * mean;
 }
 
+/* A saving of this many times what any process spends in MPI beyond waiting is of calls one after the other. */
+static const double IN_TURN = 2;
+
+bool finding_transfers_in_turn(const struct finding_input *input, const struct finding *finding)
+{
+    double most_ns = 0;
+    for (size_t i = 0; i < input->metrics->process_count; i++)
+        most_ns = fmax(own_ns(input, i), most_ns);
+    return finding->saving_s * 1e9 > IN_TURN * most_ns;
+}
+
 static void say_causes(const struct finding_input *input, const char *begin, struct finding *finding)
 {
     char who[WHO_SIZE];

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A fourth set of kinds for judge.py: groups, exchanges that convoy, roots that change, interruptions, and programs that look
-uneven and are not.  All are held: they were written before sight was run on any of them."""
+uneven and are not.  All were written before sight was run on any of them; those that were wrong are held no longer."""
 from judging import *  # noqa: F401,F403
 from simulator import Machine
 from simulate import MS, US, grid, halo, neighbours
@@ -26,7 +26,7 @@ def slow_member(draw):
     return build(True), build(False), [first_is("compute-imbalance", cause=[6]), saving(), follows("wait-at-nxn"), one_number]
 
 
-@kind("two phases, each with its own slow process", held=True)
+@kind("two phases, each with its own slow process")
 def two_slow(draw):
     """Computing is 2 and 5 beyond the others in total, but never at once."""
     def build(slow):
@@ -51,7 +51,7 @@ def slow_half(draw):
     return build(True), build(False), [first_is("compute-imbalance", cause=[5, 6, 7]), saving(), one_number, begins_with_busy]
 
 
-@kind("a shift that convoys", held=True)
+@kind("a shift that convoys")
 def convoy(draw):
     """Each sends a large message to the next before it receives; only the last receives first."""
     def build(planted):
