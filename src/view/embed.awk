@@ -1,10 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Writes texts as one C string: awk -v name=asset_x [-v before=... -v after=...] -f embed.awk FILE...
-# Indentation, comments and, outside of what may be quoted, blanks around operators are left out.
+# Indentation, comments and, outside of what may be quoted, blanks around operators are left out. Of scripts, so are the
+# last semicolon or comma before a bracket, and all but the first of several `let`.
 function put(line) {
-    gsub(/\\/, "&&", line)
-    gsub(/["?]/, "\\\\&", line)
-    printf "    \"%s%s\"\n", line, FILENAME ~ /js$/ && line !~ /[A-Za-z0-9_$]$/ ? "" : "\\n"
+    if (FILENAME ~ /js$/ && line ~ /^[])}]/)
+        sub(/[;,]$/, "", held)
+    if (FILENAME ~ /js$/ && held ~ /^let[^A-Za-z0-9_$].*;$/ && line ~ /^let[^A-Za-z0-9_$]/) {
+        held = substr(held, 1, length(held) - 1) "," substr(line, line ~ /^let / ? 5 : 4)
+        return
+    }
+    put_held(FILENAME !~ /js$/ || (held ~ /[A-Za-z0-9_$]$/ && line !~ /^[])}?:.&|]/))
+    held = line
+}
+function put_held(whole) {
+    gsub(/\\/, "&&", held)
+    gsub(/["?]/, "\\\\&", held)
+    if (held != "")
+        printf "    \"%s%s\"\n", held, whole ? "\\n" : ""
 }
 # `part` of the line without the blanks around it.
 function close_up(line, part,    at) {
@@ -39,6 +51,8 @@ function narrow(code,    i) {
     gsub(/,0\./, ",.", code)
     gsub(/\(0\./, "(.", code)
     gsub(/\*0\./, "*.", code)
+    while (match(code, /\([A-Za-z_$]+\)=>/))
+        code = substr(code, 1, RSTART - 1) substr(code, RSTART + 1, RLENGTH - 4) "=>" substr(code, RSTART + RLENGTH)
     return code
 }
 # The line with all its code narrowed, also that within templates, its texts as they are; "" where there is a regular
@@ -114,5 +128,6 @@ FILENAME ~ /js$/ {
 END {
     if (after != "")
         put(after)
+    put_held(FILENAME !~ /js$/)
     print "    ;"
 }

@@ -130,17 +130,17 @@ static void write_tiles(struct output *output, const struct view_embed *embed, b
 static void write_order(struct output *output, struct view *view, const char *name)
 {
     struct error err = {0};
-    const uint32_t *rows = view_rows(view, (enum timeline_order)view_order_find(name), &err);
-    if (!rows)
+    const struct view_lines *lines = view_lines(view, (enum view_order)view_order_find(name), &err);
+    if (!lines)
         output_fail(output, &err);
     output_print(output, "\"%s\":", name);
-    if (!rows) {
+    if (!lines) {
         output_text(output, "null");
         return;
     }
     output_text(output, "[");
-    for (size_t i = 0; i < view->info->row_count; i++)
-        output_print(output, "%s%u", i > 0 ? "," : "", rows[i]);
+    for (size_t i = 0; i < lines->count; i++)
+        output_print(output, "%s%u", i > 0 ? "," : "", lines->rows[i]);
     output_text(output, "]");
 }
 

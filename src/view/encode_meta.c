@@ -89,6 +89,33 @@ static void write_life(struct output *output, const struct view *view, const str
                      (long long)view_time(view, row->end_ns));
 }
 
+static void write_host(struct output *output, const struct view *view, const struct timeline_row *row)
+{
+    output_print(output, "%u", view->hosts.of_row[row - view->info->rows]);
+}
+
+/* Only where there are several: rows of one host need not be told apart. */
+static void write_hosts(struct output *output, const struct view *view)
+{
+    const struct view_hosts *hosts = &view->hosts;
+    output_text(output, ",\n\"hosts\":");
+    if (hosts->count == 0) {
+        output_text(output, "null");
+        return;
+    }
+    output_text(output, "{\"names\":[");
+    for (size_t i = 0; i < hosts->count; i++) {
+        if (i > 0)
+            output_text(output, ",");
+        value_write_json(output, value_text(hosts->names[i] ? hosts->names[i] : "unknown host"));
+    }
+    output_text(output, "],\"fold\":");
+    value_write_json(output, value_if(view_hosts_fold(hosts), value_count(hosts->fold)));
+    output_text(output, ",\"of\":");
+    write_by_row(output, view, false, write_host);
+    output_text(output, "}");
+}
+
 static void write_rows(struct output *output, const struct view *view)
 {
     bool ranks = true, threads = true;
@@ -103,6 +130,7 @@ static void write_rows(struct output *output, const struct view *view)
     write_by_row(output, view, threads, write_thread);
     output_text(output, ",\n\"lives\":");
     write_by_row(output, view, false, write_life);
+    write_hosts(output, view);
 }
 
 static void write_state(struct json *json, const struct state_def *state)

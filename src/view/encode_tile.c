@@ -74,14 +74,17 @@ static double *waits_of(const struct timeline_overlay *overlay, const struct tim
     if (!overlay)
         return NULL;
     double *waits = memory_new((size_t)lines * VIEW_TILE_BINS * sizeof *waits);
-    for (size_t i = 0; i < area->row_count; i++)
+    size_t *rows = memory_new(lines * sizeof *rows); /* of each line: the last may have fewer, a host any number */
+    for (size_t i = 0; i < area->row_count; i++) {
+        if (area->rows[i] == TIMELINE_NONE)
+            continue;
+        rows[i >> tile.fold]++;
         add_waits(&waits[(i >> tile.fold) * VIEW_TILE_BINS], overlay, area->rows[i], area, tile.shift);
-    for (size_t i = 0; i < (size_t)lines * VIEW_TILE_BINS; i++) {
-        /* The last line may have fewer rows. */
-        size_t rest = area->row_count - (i / VIEW_TILE_BINS << tile.fold), rows = smaller(rest, (size_t)1 << tile.fold);
-        /* A share of the time of all rows of the line; overlapping waits of threads do not exceed it. */
-        waits[i] = fmin(1, ldexp(waits[i], -(int)tile.shift) / (double)rows);
     }
+    for (size_t i = 0; i < (size_t)lines * VIEW_TILE_BINS; i++)
+        /* A share of the time of all rows of the line; overlapping waits of threads do not exceed it. */
+        waits[i] = fmin(1, ldexp(waits[i], -(int)tile.shift) / (double)larger(rows[i / VIEW_TILE_BINS], (size_t)1));
+    free(rows);
     return waits;
 }
 
@@ -108,18 +111,18 @@ static void put_row(struct output *output, const struct view *view, const struct
 enum status view_write_tile(struct output *output, struct view *view, struct view_tile tile,
                             const struct timeline_overlay *overlay, struct error *err)
 {
-    const uint32_t *rows = view_rows(view, tile.order, err);
-    if (!rows)
+    const struct view_lines *in_order = view_lines(view, tile.order, err);
+    if (!in_order)
         return STATUS_FAILED;
     int64_t span = (int64_t)VIEW_TILE_BINS << tile.shift, from;
-    uint64_t first = tile.block * VIEW_TILE_LINES << tile.fold, count = view->info->row_count;
+    uint64_t first = tile.block * VIEW_TILE_LINES << tile.fold, count = in_order->count;
     /* Addresses come from the network: an index may be any number. */
     if (__builtin_mul_overflow(span, (int64_t)tile.index, &from) || from > view_time(view, view->info->end_ns) ||
         first >= count)
         return error_set(err, ERROR_USAGE, "no such tile");
     from += view->info->begin_ns;
     uint64_t lines = smaller(count - first, (uint64_t)VIEW_TILE_LINES << tile.fold);
-    struct timeline_view area = {.from_ns = from, .rows = rows + first, .row_count = lines};
+    struct timeline_view area = {.from_ns = from, .rows = in_order->rows + first, .row_count = lines};
     /* The last tile of a very long run ends beyond the clock. */
     if (__builtin_add_overflow(from, span, &area.to_ns))
         area.to_ns = INT64_MAX;

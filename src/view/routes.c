@@ -38,25 +38,26 @@ static bool number_if_there(const struct visit *visit, const char *name, int64_t
     return !server_parameter(visit->request, name) || number(visit, name, least, most, value);
 }
 
-static bool order(const struct visit *visit, enum timeline_order *found)
+static bool order(const struct visit *visit, enum view_order *found)
 {
     const char *name = server_parameter(visit->request, "order");
     int place = view_order_find(name ? name : "rank");
-    *found = TIMELINE_BY_RANK;
+    *found = VIEW_BY_RANK;
     if (place >= 0)
-        *found = (enum timeline_order)place;
+        *found = (enum view_order)place;
     if (place < 0)
-        server_say(visit->answer, BAD_REQUEST, "order must be rank, compute or likeness\n");
+        server_say(visit->answer, BAD_REQUEST, "order must be rank, compute, likeness, host or hosts\n");
     return place >= 0;
 }
 
 static bool area(const struct visit *visit, struct view_area *found)
 {
-    int64_t first, count, rows = (int64_t)visit->site->pictures.view.info->row_count;
-    /* One less than the largest: ends of windows are one ns beyond what is in them. */
+    int64_t first, count;
+    /* One less than the largest: ends of windows are one ns beyond what is in them. How many lines there are depends on
+       the order: see view_area_of. */
     if (!order(visit, &found->order) || !number(visit, "from", 0, INT64_MAX - 1, &found->from_ns) ||
-        !number(visit, "to", 0, INT64_MAX - 1, &found->to_ns) || !number(visit, "first", 0, rows, &first) ||
-        !number(visit, "count", 0, rows, &count))
+        !number(visit, "to", 0, INT64_MAX - 1, &found->to_ns) || !number(visit, "first", 0, UINT32_MAX, &first) ||
+        !number(visit, "count", 0, UINT32_MAX, &count))
         return false;
     found->first = (uint64_t)first;
     found->count = (uint64_t)count;
@@ -138,7 +139,7 @@ static void get_meta(const struct visit *visit)
 
 static void get_order(const struct visit *visit)
 {
-    enum timeline_order wanted;
+    enum view_order wanted;
     struct error err = {0};
     if (!order(visit, &wanted))
         return;
@@ -146,14 +147,14 @@ static void get_order(const struct visit *visit)
     struct view_desk *desk = &visit->site->pictures;
     /* A timeline keeps blocks that it read: one thread at a time. */
     pthread_mutex_lock(&desk->lock);
-    const uint32_t *rows = view_rows(&desk->view, wanted, &err);
+    const struct view_lines *lines = view_lines(&desk->view, wanted, &err);
     pthread_mutex_unlock(&desk->lock);
     struct output *output = output_open_memory();
     output_text(output, "[");
-    for (size_t i = 0; rows && i < desk->view.info->row_count; i++)
-        output_print(output, "%s%u", i ? "," : "", rows[i]);
+    for (size_t i = 0; lines && i < lines->count; i++)
+        output_print(output, "%s%d", i ? "," : "", (int32_t)lines->rows[i]);
     output_text(output, "]");
-    finish(visit, output, json_type, rows ? STATUS_OK : STATUS_FAILED, &err);
+    finish(visit, output, json_type, lines ? STATUS_OK : STATUS_FAILED, &err);
 }
 
 static void get_tile(const struct visit *visit)

@@ -28,12 +28,14 @@ void view_begin(struct view *view, struct timeline *timeline, const char *title)
 {
     *view = (struct view){.title = title, .timeline = timeline, .info = timeline_info(timeline)};
     find_slots(view);
+    view_hosts_find(&view->hosts, view->info);
 }
 
 void view_clear(struct view *view)
 {
     for (size_t i = 0; i < VIEW_ORDERS; i++)
-        free(view->order[i]);
+        free(view->lines[i].rows);
+    view_hosts_clear(&view->hosts);
     free(view->slot_of_state);
     free(view->state_of_slot);
     *view = (struct view){0};
@@ -41,38 +43,80 @@ void view_clear(struct view *view)
 
 int view_order_find(const char *name)
 {
-    static const char *const names[VIEW_ORDERS] = {
-        [TIMELINE_BY_RANK] = "rank", [TIMELINE_BY_COMPUTE] = "compute", [TIMELINE_BY_LIKENESS] = "likeness"};
+    static const char *const names[VIEW_ORDERS] = {[VIEW_BY_RANK] = "rank",
+                                                   [VIEW_BY_COMPUTE] = "compute",
+                                                   [VIEW_BY_LIKENESS] = "likeness",
+                                                   [VIEW_BY_HOST] = "host",
+                                                   [VIEW_HOSTS] = "hosts"};
     for (int i = 0; i < VIEW_ORDERS; i++)
         if (strcmp(names[i], name) == 0)
             return i;
     return -1;
 }
 
-const uint32_t *view_rows(struct view *view, enum timeline_order order, struct error *err)
+/* Rows by line for an order of hosts; none if there is no such order of this trace. */
+static struct view_lines host_lines(const struct view *view, enum view_order order)
 {
-    if (view->order[order])
-        return view->order[order];
+    const struct view_hosts *hosts = &view->hosts;
+    size_t count = view->info->row_count;
+    if (order == VIEW_HOSTS && view_hosts_fold(hosts))
+        return (struct view_lines){view_hosts_lines(hosts, count), hosts->count << hosts->fold};
+    if (order == VIEW_HOSTS || hosts->count == 0)
+        return (struct view_lines){0};
+    uint32_t *rows = memory_new(count * sizeof *rows);
+    memcpy(rows, hosts->rows, count * sizeof *rows);
+    return (struct view_lines){rows, count};
+}
+
+const struct view_lines *view_lines(struct view *view, enum view_order order, struct error *err)
+{
+    struct view_lines *lines = &view->lines[order];
+    if (lines->rows)
+        return lines;
+    if (order == VIEW_BY_HOST || order == VIEW_HOSTS) {
+        *lines = host_lines(view, order);
+        if (lines->rows)
+            return lines;
+        error_set(err, ERROR_USAGE, "the trace does not name several hosts");
+        return NULL;
+    }
     uint32_t *rows = memory_new(view->info->row_count * sizeof *rows);
-    if (timeline_order(view->timeline, order, rows, err) != STATUS_OK) {
+    if (timeline_order(view->timeline, (enum timeline_order)order, rows, err) != STATUS_OK) {
         free(rows);
         return NULL;
     }
-    return view->order[order] = rows;
+    *lines = (struct view_lines){rows, view->info->row_count};
+    return lines;
+}
+
+/* Rows of the lines [first, first + count), in order: of lines without a row none. */
+static void take_rows(const struct view *view, const struct view_lines *lines, const struct view_area *area,
+                      struct timeline_view *found)
+{
+    found->rows = lines->rows + area->first;
+    found->row_count = area->count;
+    if (area->order != VIEW_HOSTS)
+        return;
+    size_t before = 0, inside = 0;
+    for (size_t i = 0; i < area->first + area->count; i++)
+        if (lines->rows[i] != TIMELINE_NONE)
+            *(i < area->first ? &before : &inside) += 1;
+    found->rows = view->hosts.rows + before;
+    found->row_count = inside;
 }
 
 enum status view_area_of(struct view *view, const struct view_area *area, struct timeline_view *found,
                          struct error *err)
 {
-    const uint32_t *rows = view_rows(view, area->order, err);
-    if (!rows)
+    const struct view_lines *lines = view_lines(view, area->order, err);
+    if (!lines)
         return STATUS_FAILED;
     int64_t begin_ns = view->info->begin_ns, from_ns, to_ns;
-    if (area->count > view->info->row_count || area->first > view->info->row_count - area->count ||
-        area->to_ns < area->from_ns || __builtin_add_overflow(begin_ns, area->from_ns, &from_ns) ||
+    if (area->count > lines->count || area->first > lines->count - area->count || area->to_ns < area->from_ns ||
+        __builtin_add_overflow(begin_ns, area->from_ns, &from_ns) ||
         __builtin_add_overflow(begin_ns + 1, area->to_ns, &to_ns))
         return error_set(err, ERROR_USAGE, "no such part of the trace");
-    *found = (struct timeline_view){
-        .from_ns = from_ns, .to_ns = to_ns, .rows = rows + area->first, .row_count = area->count};
+    *found = (struct timeline_view){.from_ns = from_ns, .to_ns = to_ns};
+    take_rows(view, lines, area, found);
     return STATUS_OK;
 }

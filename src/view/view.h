@@ -6,6 +6,7 @@
 #include "heuristics/finding.h"
 #include "timeline/overlay.h"
 #include "timeline/timeline.h"
+#include "view/hosts.h"
 
 /* The data of a trace for the page in the browser, as JSON or, for tiles, bytes. The same for the server of `sight
    view` and for embedding in a report; page/source.js reads it.
@@ -20,7 +21,21 @@ enum {
     VIEW_ABSENT = 255 /* no row is there */
 };
 enum { VIEW_TILE_BINS = 256, VIEW_TILE_LINES = 64, VIEW_CELL_BYTES = 8, VIEW_SHIFT_MOST = 55, VIEW_FOLD_MOST = 24 };
-enum { VIEW_ORDERS = TIMELINE_BY_LIKENESS + 1 };
+
+/* How lines are ordered: as rows of the timeline, by host, or for a line to each host. */
+enum view_order {
+    VIEW_BY_RANK = TIMELINE_BY_RANK,
+    VIEW_BY_COMPUTE = TIMELINE_BY_COMPUTE,
+    VIEW_BY_LIKENESS = TIMELINE_BY_LIKENESS,
+    VIEW_BY_HOST, /* the rows of a host together */
+    VIEW_HOSTS,   /* the same, and each host has as many lines, a power of two: see view_hosts_lines */
+    VIEW_ORDERS
+};
+
+struct view_lines {
+    uint32_t *rows; /* of each line; TIMELINE_NONE: it has none */
+    size_t count;
+};
 
 struct view {
     const char *title; /* borrowed */
@@ -29,18 +44,19 @@ struct view {
     uint8_t *slot_of_state;  /* by state of the definitions */
     uint32_t *state_of_slot; /* VIEW_SLOTS at most */
     size_t slot_count;
-    uint32_t *order[VIEW_ORDERS]; /* rows by line; NULL: not asked for yet */
+    struct view_hosts hosts;
+    struct view_lines lines[VIEW_ORDERS]; /* without rows: not asked for yet */
 };
 
 /* Begins a view of a timeline, which stays the caller's, as does the title. */
 void view_begin(struct view *view, struct timeline *timeline, const char *title);
 void view_clear(struct view *view);
 
-/* "rank", "compute" or "likeness"; -1: none of these. */
+/* "rank", "compute", "likeness", "host" or "hosts"; -1: none of these. */
 int view_order_find(const char *name);
 
-/* Rows by line in an order. NULL and a fault. */
-const uint32_t *view_rows(struct view *view, enum timeline_order order, struct error *err);
+/* Rows by line in an order. NULL and a fault: of kind ERROR_USAGE if the trace names no hosts to order by. */
+const struct view_lines *view_lines(struct view *view, enum view_order order, struct error *err);
 
 /* A time of the trace as ns since its begin. */
 static inline int64_t view_time(const struct view *view, int64_t time_ns)
@@ -50,7 +66,8 @@ static inline int64_t view_time(const struct view *view, int64_t time_ns)
 
 /* Everything the page must know first: {"title", "facts", "damage", "clocks", "corrected", "duration", "rows",
    "processes", "ranks" (by row; null: row = rank), "threads" (by row; null: one each), "lives" (by row [begin, end],
-   null without events), "states" [{"name", "ink", "mpi"}], "marks" [], "waitKinds" [], "inks" {}}. */
+   null without events), "hosts" {"names" [], "of" (by row its host), "fold" (null: too many lines)} or null, "states"
+   [{"name", "ink", "mpi"}], "marks" [], "waitKinds" [], "inks" {}}. */
 void view_write_meta(struct output *output, const struct view *view);
 
 /* The place of a tile: bins of 1 << shift ns, VIEW_TILE_BINS of them from index * VIEW_TILE_BINS on; 1 << fold lines to
@@ -58,7 +75,7 @@ void view_write_meta(struct output *output, const struct view *view);
 struct view_tile {
     unsigned shift, fold;
     uint64_t index, block;
-    enum timeline_order order;
+    enum view_order order;
 };
 
 /* Bytes: bins and rows (16 bits each, little endian), then for each cell, row by row, eight: the slot that takes most
@@ -74,7 +91,7 @@ size_t view_first_wait(const struct timeline_overlay *overlay, uint32_t row, int
 /* A part of the picture: a window and the lines [first, first + count) of an order. */
 struct view_area {
     int64_t from_ns, to_ns; /* since the run's begin */
-    enum timeline_order order;
+    enum view_order order;
     uint64_t first, count;
 };
 

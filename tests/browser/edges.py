@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """edges.py KIND ADDRESS PICTURES: the page of `sight view` for a trace at an edge: none (no events), one (one event), many
-(50,000 messages of two processes), wide (65,536 processes) or features_5 (solo events). Prints "ok NAME" or "not ok NAME"."""
+(50,000 messages of two processes), wide (65,536 processes), features_5 (solo events) or hosts (eight processes, dealt out in
+turn to three hosts). Prints "ok NAME" or "not ok NAME"."""
 import sys
 import time
 
@@ -138,8 +139,48 @@ def solo_events(browser):
     browser.press("k")
 
 
+def hosts(browser):
+    """Rows by host, a line for each host, and back."""
+    scene = "sight.timeline.scene"
+    browser.press("h")
+    rest(browser)
+    ok(browser.run(f"return [...{scene}.rows]") == [0, 3, 6, 1, 4, 7, 2, 5], "by host", browser.run(f"return [...{scene}.rows]"))
+    ok(browser.run(f"return {scene}.hostNames") == ["node01", "node02", "node03"], "their names are short", browser.run(f"return {scene}.hostNames"))
+    drawn = browser.run("return sight.timeline.svg().text()")
+    ok(all(f">{name}</text>" in drawn for name in ("node01", "node02", "node03")), "and stand beside their processes")
+    ok(browser.run(CHOSEN) == ["host", "0"], "the choices say so", browser.run(CHOSEN))
+    browser.screenshot(f"{pictures}/hosts.png")
+    browser.run("const {timeline} = sight; timeline.onLabel(timeline.layout().middle(4), 5)")
+    rest(browser)
+    seen = browser.run("const {timeline} = sight, layout = timeline.layout(); return [layout.lines, 2 ** layout.fold, timeline.scene.isExact, location.hash]")
+    ok(seen == [3, 4, False, "#order=hosts"], "a click on a host folds them all, and the address has it", seen)
+    ok(browser.run(CHOSEN) == ["host", "hosts"], "and so do the choices", browser.run(CHOSEN))
+    rows = browser.run("const {timeline} = sight; return timeline.area(timeline.layout()).rows")
+    ok(rows == [0, 3, 6, 1, 4, 7, 2, 5], "all processes are seen", rows)
+    calls = browser.run("""const {timeline} = sight, {meta} = timeline.source;
+        const of = (lines) => timeline.source.statistics(0, meta.duration, lines).then(({states, messages}) => JSON.stringify([messages, states.map((s) => [meta.states[s.state].name, s.count, s.exclusive]).sort()]));
+        return Promise.all([0, 1, 2].map(async (host) => [await of({order: 'hosts', first: 4 * host, count: 4}), await of({order: 'host', first: [0, 3, 6][host], count: host < 2 ? 3 : 2})]))""")
+    ok(len(calls) == 3 and all(own == same and "MPI_Recv" in own for own, same in calls), "the counts of a host are those of its processes", calls)
+    browser.screenshot(f"{pictures}/hosts_folded.png")
+    tip = browser.run("const {timeline} = sight, {plot, middle} = timeline.layout(), [x, y] = [plot.x + 100, middle(1)]; timeline.setHover({x, y}, timeline.at(x, y)); return timeline.tip.innerText")
+    ok("node02" in tip, "the tooltip names the host", tip)
+    browser.run("sight.timeline.setHover(null, null); sight.timeline.togglePin(5)")
+    rest(browser)
+    ok(">5</text>" in browser.run("return sight.timeline.svg().text()"), "a process is pinned above them")
+    browser.run("sight.timeline.togglePin(5); sight.timeline.onLabel(sight.timeline.layout().middle(1))")
+    ok(browser.wait("sight.timeline.scene.view.r0 === 3 && sight.timeline.scene.view.r1 === 6", 10), "a click on a folded host shows its processes", browser.run(f"return {scene}.view"))
+    ok(browser.run(f"return {scene}.orderName") == "host", "each on its line")
+    browser.run("location.hash = 'order=hosts'")
+    ok(browser.wait(f"{scene}.orderName === 'hosts'", 10), "the address leads there")
+    rest(browser)
+    browser.press("h")
+    rest(browser)
+    ok(browser.run(f"return [{scene}.orderName, {scene}.view.r1]") == ["rank", 8], "and H back to the ranks")
+
+
+CHOSEN = "return [...document.querySelectorAll('.tools select')].map((select) => select.value)"
 TABS = ("charts", "matrix", "efficiency", "search", "timeline")
-check = {"none": no_events, "one": one_event, "many": many_messages, "wide": many_processes, "features_5": solo_events}[kind]
+check = {"none": no_events, "one": one_event, "many": many_messages, "wide": many_processes, "features_5": solo_events, "hosts": hosts}[kind]
 began = time.monotonic()
 with Browser(1200, 800) as browser:
     browser.open(address)

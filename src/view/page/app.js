@@ -2,11 +2,11 @@
 
 /** The view as the part of the address behind #, and back. */
 function writeHash(timeline, tab) {
-  const { view, finding, findings, orderName, meta, hidden, group, pins } = timeline.scene;
+  const { view, finding, findings, orderName, meta, hidden, group, pins, count } = timeline.scene;
   const parts = new URLSearchParams();
   if (tab && tab !== 'timeline') parts.set('tab', tab);
   if (view.t0 > 0 || view.t1 < meta.duration) parts.set('t', `${floor(view.t0)}-${ceil(view.t1)}`);
-  if (view.r0 > 0 || view.r1 < meta.rows) parts.set('p', `${view.r0.toFixed(2)}-${view.r1.toFixed(2)}`);
+  if (view.r0 > 0 || view.r1 < count) parts.set('p', `${view.r0.toFixed(2)}-${view.r1.toFixed(2)}`);
   if (orderName && orderName !== 'rank') parts.set('order', orderName);
   if (group > 0) parts.set('group', group);
   if (pins.length > 0) parts.set('pin', pins.join('.'));
@@ -42,12 +42,12 @@ class App {
     this.fault = h('p', { class: 'fault', role: 'alert', hidden: true });
     const aside = h('aside', { 'aria-label': 'Findings and states', tabindex: '0' }, this.search.root, this.selection.root, this.findings.root, this.states.root);
     root.append(this.toolbar(), this.fault, h('div', { class: 'columns' }, main, aside), this.help);
-    this.timeline.addEventListener('fault', (event) => this.say(event.detail));
-    this.timeline.addEventListener('drawn', () => this.tellArrows());
-    this.timeline.addEventListener('rest', () => this.keepHash());
-    this.timeline.addEventListener('finding', () => this.keepHash());
-    this.timeline.addEventListener('chart', (event) => this.goToChart(event.detail));
-    this.timeline.addEventListener('rows', () => this.tellGroup());
+    this.timeline.on('fault', (text) => this.say(text));
+    this.timeline.on('drawn', () => this.tellArrows());
+    this.timeline.on('rest', () => this.keepHash());
+    this.timeline.on('finding', () => this.keepHash());
+    this.timeline.on('chart', (name) => this.goToChart(name));
+    this.timeline.on('rows', () => this.tellGroup());
     this.listenKeys(options.inPage ? root : document);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.recolour());
     this.ready = source.judgement().then((judgement) => this.judge(judgement));
@@ -90,10 +90,13 @@ class App {
     this.buttons.path.hidden = true;
     this.buttons.marks.hidden = !this.source.meta.marks.some(Boolean);
     const orders = [['rank', 'rank'], ['compute', 'computing time'], ['likeness', 'likeness']];
-    this.order = h('select', { 'aria-label': 'Order of processes', onchange: () => this.setOrder(this.order.value) }, orders.map(([value, text]) => h('option', { value }, `by ${text}`)));
-    const { folds } = this.source.meta;
-    const groups = Array.from({ length: folds + 1 }, (_, fold) => h('option', { value: fold }, fold === 0 ? 'each process' : fold === folds ? 'all together' : `groups of ${thousands(2 ** fold)}`));
-    this.group = h('select', { 'aria-label': 'Processes of a line', title: 'processes of a line (G)', onchange: () => timeline.setGroup(Number(this.group.value)) }, groups);
+    const { folds, hosts } = this.source.meta;
+    if (hosts) orders.push(['host', 'host']);
+    const groups = Array.from({ length: folds + 1 }, (_, fold) => [fold, fold === 0 ? 'each process' : fold === folds ? 'all together' : `groups of ${thousands(2 ** fold)}`]);
+    if (hosts && hosts.fold !== null) groups.splice(1, 0, ['hosts', 'each host']);
+    const options = (list, before = '') => list.map(([value, text]) => h('option', { value }, before + text));
+    this.order = h('select', { 'aria-label': 'Order of processes', onchange: () => this.setOrder(this.order.value) }, options(orders, 'by '));
+    this.group = h('select', { 'aria-label': 'Processes of a line', title: 'processes of a line (G)', onchange: () => this.setGroup(this.group.value) }, options(groups));
     this.hint = h('span', { class: 'muted small hint' });
     const button = (text, title, action) => h('button', { type: 'button', title, onclick: action }, text);
     const tools = [
@@ -130,9 +133,22 @@ class App {
     this.timeline.update();
   }
 
-  /** By rank; by computing time, the least first; or so that processes that spend their time alike stand together. */
+  /** Processes to a line, as a power of two, or 'hosts': those of a host. */
+  setGroup(group) {
+    const { timeline } = this;
+    if (group === 'hosts') timeline.setHosts(true);
+    else {
+      if (timeline.scene.orderName === 'hosts') timeline.setHosts(false);
+      timeline.setGroup(Number(group));
+    }
+  }
+
+  /** By rank; by computing time, the least first; so that processes that spend their time alike stand together; by host. */
   async setOrder(name) {
-    this.order.value = name;
+    if (name.startsWith('host')) {
+      this.timeline.setHosts(name === 'hosts');
+      return;
+    }
     try {
       const rows = name === 'rank' ? null : await this.source.order(name);
       this.timeline.setOrder(rows ? name : 'rank', rows);
@@ -143,7 +159,10 @@ class App {
   }
 
   tellGroup() {
-    this.group.value = this.timeline.scene.group;
+    const { group, orderName } = this.timeline.scene;
+    const isFolded = orderName === 'hosts';
+    this.order.value = isFolded ? 'host' : orderName;
+    this.group.value = isFolded ? orderName : group;
     this.keepHash();
   }
 
@@ -232,10 +251,12 @@ class App {
     if (finding !== scene.finding) timeline.setFinding(finding);
     scene.hidden = new Set(rowsOf(parts.get('hidden'), scene.meta.states.length));
     scene.colourVersion++;
-    timeline.setGroup(parseInt(parts.get('group'), 10) || 0);
     timeline.setPins(rowsOf(parts.get('pin'), scene.meta.rows).slice(0, PINS_MOST));
-    const order = ['compute', 'likeness'].find((name) => name === parts.get('order')) || 'rank';
+    const { hosts } = scene.meta;
+    const orders = ['compute', 'likeness', hosts && 'host', hosts && hosts.fold !== null && 'hosts'];
+    const order = orders.find((name) => name && name === parts.get('order')) || 'rank';
     if (order !== scene.orderName) await this.setOrder(order);
+    timeline.setGroup(parseInt(parts.get('group'), 10) || 0);
     const [times, rows] = [numbersOf(parts.get('t')), numbersOf(parts.get('p'))];
     const view = timeline.whole();
     if (times) Object.assign(view, { t0: times[0], t1: times[1] });

@@ -3,14 +3,17 @@
 Object.assign(Timeline.prototype, {
   listen() {
     const { frame } = this;
-    frame.addEventListener('wheel', (event) => this.onWheel(event), { passive: false });
-    frame.addEventListener('pointerdown', (event) => this.onDown(event));
-    frame.addEventListener('pointermove', (event) => this.onMove(event));
-    frame.addEventListener('pointerup', (event) => this.onUp(event));
-    frame.addEventListener('pointercancel', () => this.endDrag());
-    frame.addEventListener('pointerleave', () => this.setHover(null, null));
-    frame.addEventListener('dblclick', (event) => this.onDouble(event));
-    frame.addEventListener('keydown', (event) => this.onKey(event));
+    const actions = {
+      wheel: (event) => this.onWheel(event),
+      pointerdown: (event) => this.onDown(event),
+      pointermove: (event) => this.onMove(event),
+      pointerup: (event) => this.onUp(event),
+      pointercancel: () => this.endDrag(),
+      pointerleave: () => this.setHover(null, null),
+      dblclick: (event) => this.onDouble(event),
+      keydown: (event) => this.onKey(event),
+    };
+    for (const [name, act] of Object.entries(actions)) frame.addEventListener(name, act, { passive: false });
   },
 
   where(event) {
@@ -95,7 +98,7 @@ Object.assign(Timeline.prototype, {
     const { x, y } = this.where(event);
     if (drag.moved && drag.kind === 'box') this.zoomToBox(drag, x, y);
     else if (!drag.moved && drag.kind === 'range') this.setRange(null);
-    else if (!drag.moved && drag.kind === 'pan' && drag.x < drag.plot.x) this.onLabel(drag.y);
+    else if (!drag.moved && drag.kind === 'pan' && drag.x < drag.plot.x) this.onLabel(drag.y, drag.x);
     else if (!drag.moved && drag.kind === 'pan') this.onClick(this.at(drag.x, drag.y));
     this.endDrag();
   },
@@ -112,15 +115,18 @@ Object.assign(Timeline.prototype, {
     this.flyTo({ t0, t1, r0: floor(rows(min(y1, y2))), r1: ceil(rows(max(y1, y2))) });
   },
 
-  /** The label of a process pins it, that of a group shows its processes. */
-  onLabel(y) {
-    const layout = layoutOf(this.scene);
+  /** The label of a process pins it, that of a group or of a folded host shows its processes; that of a host beside its
+   *  processes folds all hosts. */
+  onLabel(y, x = Infinity) {
+    const { scene } = this;
+    const layout = layoutOf(scene);
     const place = this.pinAt(y);
     const line = layout.lineAt(y);
-    const [first, end] = linesSeen(this.scene, layout);
-    if (place >= 0) this.togglePin(this.scene.pins[place]);
+    const [first, end] = linesSeen(scene, layout);
+    if (place >= 0) this.togglePin(scene.pins[place]);
     else if (y < layout.plot.y || line < first || line >= end) return;
-    else if (layout.fold > (this.scene.meta.leastFold || 0)) this.unfold(line, layout.fold);
+    else if (scene.orderName === 'host' && x < scene.hostWidth && scene.meta.hosts.fold !== null) this.setHosts(true);
+    else if (layout.fold > (scene.meta.leastFold || 0)) this.unfold(line, layout.fold);
     else this.togglePin(this.rowAt(line * 2 ** layout.fold));
   },
 
@@ -183,7 +189,7 @@ Object.assign(Timeline.prototype, {
     if (selected < 0) return;
     const s = exact.states;
     const line = this.lineOf(s.row[selected]) + direction;
-    if (line < 0 || line >= this.scene.meta.rows) return;
+    if (line < 0 || line >= this.scene.count) return;
     const found = exact.stateAt(this.rowAt(line), (s.from[selected] + s.to[selected]) / 2);
     if (found >= 0) this.select(found);
   },
@@ -216,6 +222,7 @@ Object.assign(Timeline.prototype, {
       r: () => this.setRange([max(0, this.scene.view.t0), min(this.scene.meta.duration, this.scene.view.t1)]),
       g: () => this.setGroup(this.scene.group + (shiftKey ? -1 : 1)),
       i: () => this.togglePin(this.scene.selected >= 0 ? this.scene.exact.states.row[this.scene.selected] : (this.scene.hover?.row ?? -1)),
+      h: () => this.nextHosts(),
       escape: () => this.clear(),
     };
     const action = actions[event.key.toLowerCase()];
@@ -278,7 +285,8 @@ Object.assign(Timeline.prototype, {
   },
 
   processName(row) {
-    return row < 0 ? 'an unknown process' : `process ${thousands(this.scene.meta.rankOf(row))}`;
+    const { hosts, rankOf } = this.scene.meta;
+    return row < 0 ? 'an unknown process' : `process ${thousands(rankOf(row))}${hosts ? ` on ${hosts.names[hosts.of[row]]}` : ''}`;
   },
 
   /** The lines about a state: what, how long, where, with whom, why it waits. */
@@ -312,7 +320,7 @@ Object.assign(Timeline.prototype, {
         exact.details.set(index, detail);
         if (!detail || this.scene.exact !== exact) return;
         if (this.scene.hover?.state === index) this.setHover(this.scene.pointer, this.scene.hover);
-        if (this.scene.selected === index) this.dispatchEvent(new Event('selected'));
+        if (this.scene.selected === index) this.say('selected');
       })
       .catch((error) => this.fail(error));
     return null;
@@ -384,7 +392,8 @@ Object.assign(Timeline.prototype, {
     const shift = shiftOf(scene, layoutOf(scene));
     const place = hit.time / (TILE_BINS * 2 ** shift);
     const found = tileFor(scene, { shift, index: floor(place), fold: hit.fold, block: floor(hit.line / TILE_LINES) });
-    const name = hit.fold > 0 ? `processes ${lineLabel(scene, hit.line, hit.fold)}` : this.processName(hit.row);
+    const label = lineLabel(hit.pinned ? { ...scene, orderName: 'rank', rowAt: (row) => row } : scene, hit.line, hit.fold);
+    const name = scene.orderName === 'hosts' && !hit.pinned ? label : hit.fold > 0 ? `processes ${label}` : this.processName(hit.row);
     if (!found) return [name, `at ${instant(hit.time)}`];
     const [tile, first, bins] = found;
     const cell = tile.cell(hit.line % TILE_LINES, floor(first + (place % 1) * bins));

@@ -9,14 +9,14 @@ const PINS_MOST = 8;
 
 /** Where everything is, for a scene's size and view. */
 function layoutOf(scene) {
-  const { width, height, view, meta } = scene;
+  const { width, height, view } = scene;
   const left = scene.labelWidth;
   const pins = { y: 48 + 22 + (scene.phases.length + scene.iterations.length > 0 ? 22 : 0), height: scene.pins.length * PIN_LINE };
   const top = pins.y + (pins.height > 0 ? pins.height + PIN_GAP : 0);
   const room = max(20, height - top - 8);
   const plot = { x: left, y: top, width: max(20, width - left - 10), height: min(room, (view.r1 - view.r0) * LINE_MOST) };
   const pixels = plot.height / (view.r1 - view.r0);
-  const fold = max(meta.leastFold || 0, scene.group, pixels >= ROW_LEAST ? 0 : clamp(ceil(log2((ROW_LEAST + 2) / pixels)), 0, meta.folds));
+  const fold = max(scene.leastFold, scene.group, pixels >= ROW_LEAST ? 0 : clamp(ceil(log2((ROW_LEAST + 2) / pixels)), 0, scene.folds));
   const line = pixels * 2 ** fold;
   const gap = line >= 14 ? 3 : line >= 8 ? 2 : line >= 5 ? 1 : 0;
   const y = (number) => plot.y + (number * 2 ** fold - view.r0) * pixels; // top of a line
@@ -28,7 +28,7 @@ function layoutOf(scene) {
     many: line < 14, // tiles are drawn line by line only where these are few
     gap,
     height: line - gap,
-    lines: ceil(meta.rows / 2 ** fold),
+    lines: ceil(scene.count / 2 ** fold),
     overview: { x: left, y: 4, width: plot.width, height: 36 },
     axis: { x: left, y: 48, width: plot.width, height: 22 },
     phases: { x: left, y: 70, width: plot.width, height: 18 },
@@ -40,15 +40,16 @@ function layoutOf(scene) {
   };
 }
 
-/** A pinned row as a scene and a layout of its own: one line, which is always seen. */
+/** A pinned row as a scene and a layout of its own: one line, which is always seen, of the order of ranks. */
 function pinOf(scene, layout, place) {
   const fold = scene.meta.leastFold || 0;
-  const line = floor(scene.lineOf(scene.pins[place]) / 2 ** fold);
+  const line = floor(scene.pins[place] / 2 ** fold);
   const plot = { ...layout.plot, y: layout.pins.y + place * PIN_LINE, height: PIN_LINE };
   const y = (number) => plot.y + (number - line) * PIN_LINE;
   const view = { ...scene.view, r0: line * 2 ** fold, r1: (line + 1) * 2 ** fold };
   const own = { ...layout, plot, fold, line: PIN_LINE, many: false, gap: 3, height: PIN_LINE - 3, lines: ceil(scene.meta.rows / 2 ** fold), y, middle: (number) => y(number) + PIN_LINE / 2 };
-  return [{ ...scene, view }, own, line];
+  const same = (number) => number;
+  return [{ ...scene, view, orderName: 'rank', rowAt: same, lineOf: same }, own, line];
 }
 
 /** Lines from top to bottom that are seen: [first, end). */
@@ -57,14 +58,42 @@ function linesSeen(scene, layout) {
   return [max(0, floor(scene.view.r0 / size)), min(layout.lines, ceil(scene.view.r1 / size))];
 }
 
-/** The ranks of a line as its label; of a group in another order than theirs, how many they are. */
+/** The ranks of a line as its label; of a group in another order than theirs, how many they are; of hosts their name. */
 function lineLabel(scene, line, fold) {
   const { meta } = scene;
   const first = line * 2 ** fold;
-  const last = min(first + 2 ** fold, meta.rows) - 1;
+  const last = min(first + 2 ** fold, scene.count) - 1;
+  if (scene.orderName === 'hosts') {
+    const hosts = ceil((last + 1 - first) / 2 ** meta.hosts.fold);
+    return hosts > 1 ? `${hosts} hosts` : scene.hostNames[first / 2 ** meta.hosts.fold];
+  }
   const name = (row) => `${thousands(meta.rankOf(row))}${meta.threads?.[row] ? `.${meta.threads[row]}` : ''}`;
   if (first === last) return name(scene.rowAt(first));
   return scene.orderName === 'rank' ? `${thousands(meta.rankOf(first))}–${thousands(meta.rankOf(last))}` : `${last - first + 1} ranks`;
+}
+
+/** Names of hosts as labels: without their domain, and only as much of their ends as has room. */
+function hostLabels(names, widthOf, room) {
+  const short = names.map((name) => name.split('.')[0]);
+  return (new Set(short).size === names.length ? short : names).map((name) => {
+    let from = 0;
+    while (from < name.length && widthOf(from ? `…${name.slice(from)}` : name) > room) from++;
+    return from ? `…${name.slice(from)}` : name;
+  });
+}
+
+/** The rows of all lines, those of a host together: [rows by line, first line of each host]. With `fold` each host has as
+ *  many lines, and those that it does not need have row -1. As view_hosts_lines. */
+function hostLines({ hosts, rows: count }, fold) {
+  const size = fold ? 2 ** hosts.fold : 0;
+  const counts = hosts.names.map(() => 0);
+  for (const host of hosts.of) counts[host]++;
+  let end = 0;
+  const begins = counts.map((own, host) => (size ? host * size : (end += own) - own));
+  const rows = new Int32Array(size ? counts.length * size : count).fill(-1);
+  const next = [...begins];
+  hosts.of.forEach((host, row) => (rows[next[host]++] = row));
+  return [rows, begins];
 }
 
 /** Steps of 1, 2 or 5 so that about `most` fit. */

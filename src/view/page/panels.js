@@ -7,7 +7,7 @@ class FindingsPanel {
     this.note = h('p', { class: 'muted' }, 'Analysing …');
     this.clocks = h('p', { class: 'muted small', hidden: true });
     this.root = h('section', { 'aria-label': 'Findings' }, h('h2', {}, 'Findings'), this.note, this.list, this.clocks);
-    timeline.addEventListener('finding', () => this.mark());
+    timeline.on('finding', () => this.mark());
   }
 
   fill(judgement) {
@@ -29,7 +29,7 @@ class FindingsPanel {
       ),
     );
     const title = (name) => judgement.charts.find((chart) => chart.name === name)?.title;
-    const links = ({ charts }) => charts.filter(title).map((name) => h('button', { type: 'button', onclick: () => this.timeline.dispatchEvent(new CustomEvent('chart', { detail: name })) }, title(name)));
+    const links = ({ charts }) => charts.filter(title).map((name) => h('button', { type: 'button', onclick: () => this.timeline.say('chart', name) }, title(name)));
     this.list.replaceChildren(...this.buttons.map((button, i) => h('li', {}, button, h('p', { class: 'links' }, links(findings[i])))));
     this.timeline.redraw();
   }
@@ -57,8 +57,8 @@ class SelectionPanel {
     this.lines = h('div', {});
     this.links = h('p', { class: 'links' });
     this.root = h('section', { hidden: true, 'aria-label': 'Selected state' }, h('h2', {}, 'Selected'), this.lines, this.links);
-    timeline.addEventListener('selected', () => this.fill());
-    timeline.addEventListener('rows', () => this.fill());
+    timeline.on('selected', () => this.fill());
+    timeline.on('rows', () => this.fill());
   }
 
   fill() {
@@ -107,8 +107,8 @@ class StatesPanel {
       this.hatched,
       this.histogram,
     );
-    timeline.addEventListener('rest', () => this.scope === 'view' && this.refresh());
-    timeline.addEventListener('range', () => this.setScope(timeline.scene.range ? 'range' : this.scope === 'range' ? 'run' : this.scope));
+    timeline.on('rest', () => this.scope === 'view' && this.refresh());
+    timeline.on('range', () => this.setScope(timeline.scene.range ? 'range' : this.scope === 'range' ? 'run' : this.scope));
     this.fill();
   }
 
@@ -146,7 +146,7 @@ class StatesPanel {
       .then((statistics) => {
         if (this.request !== request) return;
         this.span = to - from;
-        this.rows = this.scope === 'run' ? meta.rows : lines.count;
+        this.rows = this.scope === 'run' ? meta.rows : lines.rows.length;
         this.total = max(1, this.span * this.rows);
         this.statistics = statistics;
         this.fill();
@@ -325,6 +325,7 @@ const KEYS = [
   ['O', 'go to what it waits for, or to the other end of its message'],
   ['R', 'select the time that is seen'],
   ['G  Shift G', 'more, fewer processes to a line'],
+  ['H', 'processes by host, a line for each host, by rank'],
   ['I', 'pin the process of the selected state, or under the pointer, above the others'],
   ['N P', 'next, previous finding'],
   ['M  V  K  C', 'show or hide messages, waits, solo events, critical path'],
@@ -334,7 +335,7 @@ const KEYS = [
   ['wheel', 'zoom; with Shift: move; over the ranks: fewer, more processes'],
   ['drag', 'move; with Shift: zoom to a box; with Ctrl, or on the time axis: select a time'],
   ['double click', 'zoom to the state'],
-  ['click on a rank', 'pin the process above the others; on a group: show its processes'],
+  ['click on a rank', 'pin the process above the others; on a group or a host: show its processes, or fold them'],
 ];
 
 function helpDialog() {

@@ -45,8 +45,7 @@ class Pens {
     if (context.hatch) return context.hatch(rgb, mixed(rgb, this.ink.back, WAIT_LIGHT));
     const key = rgb.join();
     if (!this.hatches.has(key)) {
-      const tile = document.createElement('canvas');
-      tile.width = tile.height = 6;
+      const tile = h('canvas', { width: 6, height: 6 });
       const pen = tile.getContext('2d');
       pen.fillStyle = cssOf(mixed(rgb, this.ink.back, WAIT_LIGHT));
       pen.fillRect(0, 0, 6, 6);
@@ -80,7 +79,7 @@ class SvgContext {
     Object.assign(this, { width, height, parts: [], defs: [], path: '', clips: 0, groups: [], hatches: new Map() });
     Object.assign(this, { fillStyle: '#000', strokeStyle: '#000', lineWidth: 1, font: '12px sans-serif', globalAlpha: 1 });
     Object.assign(this, { textAlign: 'left', textBaseline: 'alphabetic', dash: [] });
-    this.measure = document.createElement('canvas').getContext('2d');
+    this.measure = h('canvas').getContext('2d');
   }
 
   static escape(text) {
@@ -191,9 +190,7 @@ class SvgContext {
   }
 
   drawImage(image, sx, sy, sw, sh, x, y, width, height) {
-    const part = document.createElement('canvas');
-    part.width = max(1, round(sw));
-    part.height = max(1, round(sh));
+    const part = h('canvas', { width: max(1, round(sw)), height: max(1, round(sh)) });
     part.getContext('2d').drawImage(image, sx, sy, sw, sh, 0, 0, part.width, part.height);
     const href = part.toDataURL('image/png');
     this.element('image', { x, y, width, height, href, preserveAspectRatio: 'none', 'image-rendering': 'pixelated' });

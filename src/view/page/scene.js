@@ -82,6 +82,26 @@ function drawLabels(pen, scene, layout) {
   }
 }
 
+/** Rows by host: the name of each beside its rows, and a line between it and the next. */
+function drawHosts(pen, scene, layout) {
+  const { plot, fold, y } = layout;
+  const { hostBegins, pens, count, orderName, hostNames } = scene;
+  if (orderName !== 'host') return;
+  const end = plot.y + plot.height;
+  let free = plot.y;
+  setText(pen, 'left', 12);
+  hostBegins.forEach((first, host) => {
+    const [top, bottom] = [first, hostBegins[host + 1] ?? count].map((line) => clamp(y(line / 2 ** fold) - layout.gap / 2, plot.y, end));
+    if (bottom <= top) return;
+    if (top > plot.y) fillBox(pen, pens.css('muted', bottom - top > 2 ? 0.8 : 0.3), 0, top - 0.5, plot.x + plot.width, 1);
+    const middle = (top + bottom) / 2;
+    if (middle - 7 < free || middle + 7 > end) return;
+    pen.fillStyle = pens.css('text');
+    pen.fillText(hostNames[host], 6, middle);
+    free = middle + 7;
+  });
+}
+
 function drawAxis(pen, scene, layout) {
   const { axis, plot } = layout;
   const { view, pens } = scene;
@@ -103,7 +123,8 @@ function drawAxis(pen, scene, layout) {
   }
   setText(pen);
   pen.fillStyle = pens.css('muted');
-  pen.fillText(layout.fold > 0 ? 'ranks' : 'rank', 6, axis.y + 9);
+  if (scene.hostWidth) pen.fillText('host', 6, axis.y + 9);
+  if (scene.orderName !== 'hosts') pen.fillText(layout.fold > 0 ? 'ranks' : 'rank', scene.hostWidth + 6, axis.y + 9);
 }
 
 /** Phases as a band with names, iterations of the main loop as one below it. */
@@ -178,7 +199,7 @@ function drawPins(pen, scene, layout) {
     pen.restore();
     setText(pen, 'right', 12, 'bold ');
     pen.fillStyle = scene.pens.css('text');
-    pen.fillText(lineLabel(scene, line, at.fold), plot.x - 8, at.middle(line));
+    pen.fillText(lineLabel(own, line, at.fold), plot.x - 8, at.middle(line));
   }
   if (pins.height > 0) fillBox(pen, scene.pens.css('muted'), 0, pins.y + pins.height + PIN_GAP / 2 - 1, plot.x + plot.width, 1);
 }
@@ -220,5 +241,6 @@ function drawScene(pen, scene) {
   pen.restore();
   drawPins(pen, scene, layout);
   drawRange(pen, scene, layout);
+  drawHosts(pen, scene, layout);
   drawLabels(pen, scene, layout);
 }

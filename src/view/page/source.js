@@ -213,6 +213,8 @@ class EmbeddedSource {
     this.data = data;
     this.meta = Object.assign(readMeta(data.meta), { leastFold: data.leastFold });
     this.exact = data.exact ? Object.assign(new Exact(data.exact), { whole: true }) : null;
+    // Other orders than that of the ranks are drawn from single states.
+    this.meta.hosts = data.meta.hosts && this.exact && Object.assign(data.meta.hosts, { fold: null });
   }
 
   judgement() {

@@ -175,10 +175,17 @@ function startReport(holder) {
 function showRun(details, facts) {
   details.hidden = facts.length === 0;
   for (const [title, value, processes] of facts) {
-    const [name, text] = ['dt', 'dd'].map((tag) => details.lastElementChild.appendChild(document.createElement(tag)));
-    name.textContent = title;
-    text.textContent = processes ? `${value} (processes ${processes})` : value;
+    details.lastElementChild.append(h('dt', {}, title), h('dd', {}, processes ? `${value} (processes ${processes})` : value));
   }
+}
+
+/** The buttons of the tabs, and their panels by name. */
+function makeTabs() {
+  const titles = ['Timeline', 'Charts', 'Matrix', 'Efficiency', 'Search', 'Source'];
+  const names = titles.map((title) => title.toLowerCase());
+  const button = (name, i) => h('button', { type: 'button', role: 'tab', id: `tab-${name}`, 'data-tab': name, 'aria-controls': `panel-${name}`, 'aria-selected': String(!i), tabindex: i && -1 }, titles[i]);
+  const panel = (name, i) => h('section', { role: 'tabpanel', id: `panel-${name}`, 'aria-labelledby': `tab-${name}`, tabindex: i > 0 && '0', hidden: i > 0 });
+  return [names.map(button), Object.fromEntries(names.map((name, i) => [name, panel(name, i)]))];
 }
 
 /** In `sight view`. */
@@ -197,10 +204,12 @@ async function startView() {
     const damage = document.getElementById('damage');
     damage.textContent = meta.damage;
     damage.hidden = !meta.damage;
-    const panels = Object.fromEntries([...document.querySelectorAll('[role=tabpanel]')].map((panel) => [panel.id.replace('panel-', ''), panel]));
     note.remove();
+    const [buttons, panels] = makeTabs();
+    document.querySelector('.tabs').append(...buttons);
+    document.querySelector('main').append(...Object.values(panels));
     const app = new App(panels.timeline, source);
-    const tabs = new Tabs(app, [...document.querySelectorAll('[role=tab]')], panels);
+    const tabs = new Tabs(app, buttons, panels);
     app.ready.then(() => (document.getElementById('verdict').textContent = app.judgement.sentence));
     source.follow(() => location.reload());
     return Object.assign(app, { tabs });

@@ -16,9 +16,7 @@ function tilePicture(tile, kind, scene) {
   const key = `${kind}/${scene.colourVersion}`;
   if (tile.pictures.get(kind)?.key === key) return tile.pictures.get(kind).canvas;
   const { rows, paint } = PICTURES[kind];
-  const canvas = document.createElement('canvas');
-  canvas.width = tile.bins;
-  canvas.height = max(1, tile.lines) * rows;
+  const canvas = h('canvas', { width: tile.bins, height: max(1, tile.lines) * rows });
   const pen = canvas.getContext('2d');
   const image = pen.createImageData(canvas.width, canvas.height);
   if (tile.lines > 0) paint(tile, new Uint32Array(image.data.buffer), scene, rows);

@@ -106,8 +106,12 @@ class Timeline extends EventTarget {
       selected: -1,
       range: null,
       orderName: 'rank',
-      rows: null,
+      rows: null, // by line; -1: none
       lines: null,
+      count: max(0, meta.rows), // of lines
+      folds: meta.folds,
+      leastFold: meta.leastFold || 0,
+      hostBegins: null, // where rows are by host: the first line of each
       group: 0, // processes of a line, as a power of two at least
       pins: [], // rows that are always seen
       colourVersion: 0,
@@ -129,11 +133,21 @@ class Timeline extends EventTarget {
 
   whole() {
     const { meta } = this.source;
-    return { t0: 0, t1: max(1, meta.duration), r0: 0, r1: max(1, meta.rows) };
+    return { t0: 0, t1: max(1, meta.duration), r0: 0, r1: max(1, this.scene?.count ?? meta.rows) };
+  }
+
+  /** Lets panels and page know what has changed. */
+  say(what, detail) {
+    this.dispatchEvent(new CustomEvent(what, { detail }));
+  }
+
+  /** Calls act(detail) for what say() says. */
+  on(what, act) {
+    this.addEventListener(what, (event) => act(event.detail));
   }
 
   fail(error) {
-    this.dispatchEvent(new CustomEvent('fault', { detail: error.message }));
+    this.say('fault', error.message);
   }
 
   recolour() {
@@ -150,8 +164,23 @@ class Timeline extends EventTarget {
     this.canvas.width = this.scene.width * ratio;
     this.canvas.height = this.scene.height * ratio;
     this.ratio = ratio;
-    this.scene.labelWidth = 30 + 7.5 * max(4, this.longestLabel());
+    this.fitLabels();
     this.update();
+  }
+
+  /** What stands left of the plot: ranks, names of hosts, or both. */
+  fitLabels() {
+    const { scene } = this;
+    const { hosts } = scene.meta;
+    const ranks = 30 + 7.5 * max(4, this.longestLabel());
+    scene.hostWidth = 0;
+    if (scene.hostBegins) {
+      setText(this.pen, 'left', 12);
+      const widthOf = (text) => this.textWidth(this.pen, text);
+      scene.hostNames = hostLabels(hosts.names, widthOf, max(40, min(140, scene.width * 0.16)));
+      scene.hostWidth = 14 + max(...scene.hostNames.map(widthOf));
+    }
+    scene.labelWidth = scene.orderName === 'hosts' ? max(ranks, scene.hostWidth + 8) : ranks + scene.hostWidth;
   }
 
   longestLabel() {
@@ -175,7 +204,7 @@ class Timeline extends EventTarget {
       this.pending = 0;
       this.pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
       drawScene(this.pen, this.scene);
-      this.dispatchEvent(new Event('drawn'));
+      this.say('drawn');
     });
   }
 
@@ -188,32 +217,51 @@ class Timeline extends EventTarget {
     this.scene.tiles.want([...mapTiles(this.scene.meta), ...tiles, ...pinned]);
     clearTimeout(this.soon);
     this.soon = setTimeout(() => this.settle(), 120);
-    this.dispatchEvent(new Event('view'));
+    this.say('view');
   }
 
   /** When the view rests. */
   settle() {
     this.wantExact();
-    this.dispatchEvent(new Event('rest'));
+    this.say('rest');
   }
 
   // Rows
 
   /** Shows rows in an order: rows by line, or null for that of the ranks. */
-  setOrder(name, rows) {
+  setOrder(name, rows, hostBegins = null) {
     const { scene } = this;
-    scene.orderName = name;
-    scene.rows = rows;
-    scene.lines = rows && new Int32Array(rows.length);
-    rows?.forEach((row, line) => (scene.lines[row] = line));
+    const { meta } = scene;
+    scene.lines = rows && new Int32Array(meta.rows);
+    rows?.forEach((row, line) => row >= 0 && (scene.lines[row] = line));
+    const count = rows ? rows.length : meta.rows;
+    const hostFold = name === 'hosts' ? meta.hosts.fold : 0;
+    const isOther = name !== scene.orderName && (name === 'hosts' || scene.orderName === 'hosts');
+    Object.assign(scene, { orderName: name, rows, hostBegins, count, folds: ceil(log2(max(1, count))), leastFold: max(meta.leastFold || 0, hostFold) });
+    if (isOther) Object.assign(scene, { group: 0, view: { ...scene.view, r0: 0, r1: max(1, count) } });
+    this.fitLabels();
     this.update();
+    this.say('rows');
+  }
+
+  /** Rows by host, or a line for each host. */
+  setHosts(fold) {
+    this.setOrder(fold ? 'hosts' : 'host', ...hostLines(this.scene.meta, fold));
+  }
+
+  /** By rank, by host, a line for each host, and so on. */
+  nextHosts() {
+    const { orderName, meta } = this.scene;
+    if (!meta.hosts) return;
+    if (orderName === 'hosts' || (orderName === 'host' && meta.hosts.fold === null)) this.setOrder('rank', null);
+    else this.setHosts(orderName === 'host');
   }
 
   /** Lines of at least 2 ** group processes each. */
   setGroup(group) {
-    this.scene.group = clamp(group, 0, this.scene.meta.folds);
+    this.scene.group = clamp(group, 0, this.scene.folds);
     this.update();
-    this.dispatchEvent(new Event('rows'));
+    this.say('rows');
   }
 
   /** Pins a row above the others, or takes it back. */
@@ -228,13 +276,19 @@ class Timeline extends EventTarget {
   setPins(rows) {
     this.scene.pins = rows;
     this.update();
-    this.dispatchEvent(new Event('rows'));
+    this.say('rows');
   }
 
-  /** Of a group of processes, its own lines. */
+  /** Of a group of processes, its own lines; of a host, its processes. */
   unfold(line, fold) {
+    const { meta, orderName, count } = this.scene;
+    let [r0, r1] = [line * 2 ** fold, min((line + 1) * 2 ** fold, count)];
+    if (orderName === 'hosts' && fold === meta.hosts.fold) {
+      this.setHosts(false);
+      [r0, r1] = [this.scene.hostBegins[line], this.scene.hostBegins[line + 1] ?? meta.rows];
+    }
     this.setGroup(0);
-    this.flyTo({ r0: line * 2 ** fold, r1: min((line + 1) * 2 ** fold, this.scene.meta.rows) });
+    this.flyTo({ r0, r1 });
   }
 
   rowAt(line) {
@@ -249,8 +303,8 @@ class Timeline extends EventTarget {
   /** The single lines that are seen, folded or not: {order, first, count, rows}. */
   area(layout) {
     const [first, end] = linesSeen(this.scene, layout).map((line) => line * 2 ** layout.fold);
-    const count = min(end, this.scene.meta.rows) - first;
-    const rows = Array.from({ length: count }, (_, i) => this.rowAt(first + i));
+    const count = min(end, this.scene.count) - first;
+    const rows = Array.from({ length: count }, (_, i) => this.rowAt(first + i)).filter((row) => row >= 0);
     return { order: this.scene.orderName, first, count, rows };
   }
 
@@ -324,7 +378,7 @@ class Timeline extends EventTarget {
     scene.hover = null;
     scene.selected = kept ? this.findState(kept) : -1;
     if (scene.selected >= 0) this.awaited = null;
-    this.dispatchEvent(new Event('selected'));
+    this.say('selected');
   }
 
   keyOf(index) {
@@ -348,8 +402,8 @@ class Timeline extends EventTarget {
   }
 
   bounded({ t0, t1, r0, r1 }) {
-    const { duration, rows } = this.scene.meta;
-    const most = max(1, duration);
+    const rows = this.scene.count;
+    const most = max(1, this.scene.meta.duration);
     const span = clamp(t1 - t0, min(most, 20), most);
     const begin = clamp(t0 + (t1 - t0 - span) / 2, 0, most - span);
     const height = clamp(r1 - r0, 1, max(1, rows));
@@ -397,7 +451,7 @@ class Timeline extends EventTarget {
     const span = t1 - t0;
     const begin = clamp(t0 + time * span, 0, max(1, this.scene.meta.duration) - span);
     const height = r1 - r0;
-    const top = clamp(r0 + rows * height, 0, max(1, this.scene.meta.rows) - height);
+    const top = clamp(r0 + rows * height, 0, max(1, this.scene.count) - height);
     this.setView({ t0: begin, t1: begin + span, r0: top, r1: top + height });
   }
 
@@ -433,13 +487,13 @@ class Timeline extends EventTarget {
   select(index) {
     this.scene.selected = index;
     if (index >= 0) this.spoken.textContent = this.stateText(index);
-    this.dispatchEvent(new Event('selected'));
+    this.say('selected');
     this.redraw();
   }
 
   setFinding(finding) {
     this.scene.finding = finding;
-    this.dispatchEvent(new Event('finding'));
+    this.say('finding');
     if (!finding) {
       this.redraw();
       return;
@@ -451,7 +505,7 @@ class Timeline extends EventTarget {
   setRange(range) {
     this.scene.range = range;
     if (range) this.spoken.textContent = `Selected: ${duration(range[1] - range[0])}, from ${instant(range[0])}.`;
-    this.dispatchEvent(new Event('range'));
+    this.say('range');
     this.redraw();
   }
 
