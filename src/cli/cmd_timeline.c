@@ -3,6 +3,7 @@
 
 #include "cli/run.h"
 #include "core/text.h"
+#include "query/window_json.h"
 #include "render/reports/timeline_text.h"
 
 #include <stdlib.h>
@@ -17,6 +18,7 @@ struct printed {
     const struct engine_look *look;
     const struct scene *scene;
     const struct timeline_window *window;
+    struct query_trace *trace;
     const char *title;
     bool colour;
 };
@@ -30,7 +32,7 @@ static void write_text(struct output *output, const void *context)
 static void write_json(struct output *output, const void *context)
 {
     const struct printed *printed = context;
-    timeline_write_json(output, printed->look->timeline, &printed->look->view, printed->window);
+    window_json_write(output, printed->look->timeline, &printed->look->view, printed->window, printed->trace);
 }
 
 static int print_text(const struct timeline_options *options, struct engine_look *look, int code, struct error *err)
@@ -50,6 +52,17 @@ static int print_text(const struct timeline_options *options, struct engine_look
     return code;
 }
 
+/* A second reading of the trace. */
+static enum status read_analysis(const struct timeline_options *options, const struct engine_look *look,
+                                 struct query_trace **trace, struct error *err)
+{
+    struct asking asking;
+    asking_begin(&asking, &options->common, &options->trace, 0);
+    enum status status = window_json_trace(&asking.request, timeline_info(look->timeline), trace, err);
+    asking_end(&asking);
+    return status;
+}
+
 static int print_json(const struct timeline_options *options, struct engine_look *look, int code, struct error *err)
 {
     struct timeline_window window;
@@ -65,7 +78,11 @@ static int print_json(const struct timeline_options *options, struct engine_look
         return command_fault(err);
     }
     struct printed printed = {.look = look, .window = &window};
-    code = run_output(&options->target, write_json, &printed, code);
+    if (read_analysis(options, look, &printed.trace, err) == STATUS_OK)
+        code = run_output(&options->target, write_json, &printed, code);
+    else
+        code = command_fault(err);
+    query_trace_free(printed.trace);
     timeline_window_clear(&window);
     return code;
 }

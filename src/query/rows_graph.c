@@ -6,6 +6,7 @@
 #include "core/numbers.h"
 #include "graph/wait_table.h"
 #include "graph/wait_windows.h"
+#include "replay/call_sites.h"
 
 /* Rows that a cursor collects before it gives them: a few 100 kB. */
 enum { ROWS_AT_ONCE = 4096 };
@@ -174,8 +175,10 @@ static struct value calls_value(struct query_cursor *cursor, size_t row, unsigne
         return query_communicator(graph->defs, line->call.comm);
     case calls_collective:
         return query_known(line->call.instance, value_count(line->call.instance));
-    default:
+    case calls_site:
         return query_site(line->call.site);
+    default:
+        return value_bytes(call_site_bytes(graph, &line->call));
     }
 }
 

@@ -352,6 +352,55 @@ static struct value sites_value(struct query_cursor *cursor, size_t row, unsigne
 
 const struct query_rows rows_sites = {.wants = QUERY_METRICS, .next = sites_next, .value = sites_value};
 
+/* Calls by place, as `sight metrics --sites` lists them. */
+
+static enum status call_sites_next(struct query_cursor *cursor, struct error *err)
+{
+    const struct analysis *analysis = metrics_of(cursor)->analysis;
+    (void)err;
+    /* A metrics file may have none. */
+    return query_once(cursor, analysis ? analysis->call_site_count : 0);
+}
+
+static struct value call_sites_value(struct query_cursor *cursor, size_t row, unsigned column)
+{
+    static const struct site_def unknown;
+    const struct defs *defs = metrics_of(cursor)->defs;
+    const struct call_site *calls = &metrics_of(cursor)->analysis->call_sites[row];
+    const struct site_def *site = &unknown;
+    if (calls->site > 0 && calls->site <= defs->site_count)
+        site = &defs->sites[calls->site - 1];
+    switch (column) {
+    case call_sites_run:
+        return query_run(cursor);
+    case call_sites_site:
+        return query_site(calls->site);
+    case call_sites_name:
+        return value_text(defs->states[calls->state].name);
+    case call_sites_file:
+        return query_text(site->file);
+    case call_sites_line:
+        return query_known(site->line > 0, value_integer(site->line));
+    case call_sites_function:
+        return query_text(site->function);
+    case call_sites_calls:
+        return value_count(calls->calls);
+    case call_sites_locations:
+        return value_count(calls->locations);
+    case call_sites_time_s:
+        return value_time(calls->ns);
+    case call_sites_waiting_s:
+        return value_time(calls->waiting_ns);
+    case call_sites_longest_s:
+        return value_time(calls->longest_ns);
+    default:
+        return value_bytes(calls->bytes);
+    }
+}
+
+const struct query_rows rows_call_sites = {
+    .wants = QUERY_METRICS | ENGINE_ANALYSIS, .next = call_sites_next, .value = call_sites_value};
+
 /* Communicators: all that are defined, with their messages. */
 
 static enum status communicators_next(struct query_cursor *cursor, struct error *err)

@@ -233,6 +233,16 @@ void json_row(struct json *json, const struct field *fields, size_t count, const
     output_text(json->output, "}");
 }
 
+void json_row_values(struct json *json, const char *const *names, const struct value *values, size_t count)
+{
+    json_next(json, NULL);
+    for (size_t i = 0; i < count; i++) {
+        output_print(json->output, "%s\"%s\": ", i == 0 ? "{" : ", ", names[i]);
+        value_write_json(json->output, values[i]);
+    }
+    output_text(json->output, "}");
+}
+
 void json_line(struct output *output, const struct field *fields, size_t count, const void *context, const void *row)
 {
     /* One object for each line, without commas between them: it can be read while it is written (JSON Lines). */

@@ -33,8 +33,7 @@ static struct call_site *row_of(struct sites *sites, uint32_t state, uint32_t si
     return row;
 }
 
-/* What the call sends, and moves in a collective. */
-static uint64_t bytes_of(const struct graph *graph, const struct call *call)
+uint64_t call_site_bytes(const struct graph *graph, const struct call *call)
 {
     const struct instance *instance = graph_instance(graph, call);
     uint64_t bytes = 0;
@@ -55,7 +54,7 @@ static void add_call(struct sites *sites, const struct graph *graph, uint32_t lo
     struct call_site *row = row_of(sites, (uint32_t)state->first_of_name, call.site, location);
     int64_t ns = time_since(call.enter_ns, call.leave_ns);
     row->calls++;
-    row->bytes += bytes_of(graph, &call);
+    row->bytes += call_site_bytes(graph, &call);
     row->longest_ns = larger(row->longest_ns, ns);
     time_add(&row->ns, ns);
     time_add(&row->waiting_ns, wait_of(graph, location, index).ns);

@@ -10,4 +10,7 @@
    Waits are those of graph/wait.h, for other processes. */
 void call_sites_take(struct analysis *analysis, const struct graph *graph);
 
+/* What a call sends, and what its collective moves. */
+uint64_t call_site_bytes(const struct graph *graph, const struct call *call);
+
 #endif

@@ -65,8 +65,10 @@ GETTER(row_largest, struct clock_row, value_time(row->largest_ns))
 GETTER(row_width, struct clock_row, value_if(!(row->width_ns < 0 || row->reference), value_time(row->width_ns)))
 GETTER(row_remark, struct clock_row, *remark(row) ? value_text(remark(row)) : value_null())
 static const struct field row_fields[] = {
-    {"process", "rank", row_process},      {"offset_s", "moved by", row_offset}, {"drift_ppm", "drift µs/s", row_drift},
-    {"largest_s", "largest", row_largest}, {"width_s", "known to", row_width},   {"remark", "remark", row_remark},
+    {"rank", NULL, row_process},           {"process", "rank", row_process},
+    {"offset_s", "moved by", row_offset},  {"drift_ppm", "drift µs/s", row_drift},
+    {"largest_s", "largest", row_largest}, {"width_s", "known to", row_width},
+    {"remark", "remark", row_remark},
 };
 
 void clock_report_json(struct json *json, const struct clocks *clocks)

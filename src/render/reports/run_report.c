@@ -59,6 +59,7 @@ void run_write_json(struct json *json, const struct defs *defs)
         json_open(json, NULL, '{');
         json_value(json, "name", value_text(list.rows[i].name));
         json_value(json, "value", value_text(list.rows[i].value));
+        json_value(json, "text", value_text(list.rows[i].value)); /* as tables of queries and marks name it */
         json_value(json, "processes", ranks ? value_text(ranks) : value_null());
         json_close(json, '}');
         free(ranks);

@@ -12,8 +12,4 @@ void timeline_write_text(struct output *output, const struct scene *scene, const
 /* Columns that the names of rows take beside the cells. */
 enum { TIMELINE_TEXT_NAMES = 14 };
 
-/* The states, messages and marks of a window: "sight-timeline/1". Times are on the trace's own clock. */
-void timeline_write_json(struct output *output, const struct timeline *timeline, const struct timeline_view *view,
-                         const struct timeline_window *window);
-
 #endif
