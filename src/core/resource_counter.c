@@ -27,14 +27,24 @@ uint32_t resource_counter_define(struct defs *defs, enum resource_counter counte
     return defs_add_mark(defs, &mark);
 }
 
-enum resource_counter resource_counter_of(const struct mark_def *mark)
+enum resource_counter resource_counter_named(const char *name)
 {
     enum resource_counter counter = 0;
-    /* Other formats lose what a counter is of, and Paraver its sign: the name says enough. */
-    bool whole = mark->counter.type == COUNTER_INT64 || mark->counter.type == COUNTER_UINT64;
-    while (counter < RESOURCE_COUNTERS && (!whole || strcmp(mark->name, rows[counter].title) != 0))
+    while (counter < RESOURCE_COUNTERS && strcmp(name, rows[counter].title) != 0)
         counter++;
     return counter;
+}
+
+const char *resource_counter_name(enum resource_counter counter)
+{
+    return rows[counter].title;
+}
+
+enum resource_counter resource_counter_of(const struct mark_def *mark)
+{
+    /* Other formats lose what a counter is of, and Paraver its sign: the name says enough. */
+    bool whole = mark->counter.type == COUNTER_INT64 || mark->counter.type == COUNTER_UINT64;
+    return whole ? resource_counter_named(mark->name) : RESOURCE_COUNTERS;
 }
 
 bool resource_counter_is_sum(enum resource_counter counter)

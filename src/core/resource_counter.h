@@ -31,6 +31,10 @@ uint32_t resource_counter_define(struct defs *defs, enum resource_counter counte
 /* Which of them a mark definition is; RESOURCE_COUNTERS: none. */
 enum resource_counter resource_counter_of(const struct mark_def *mark);
 
+/* The same by its name. */
+enum resource_counter resource_counter_named(const char *name);
+const char *resource_counter_name(enum resource_counter counter);
+
 /* Whether it is a sum over time. */
 bool resource_counter_is_sum(enum resource_counter counter);
 

@@ -7,7 +7,7 @@
 #include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/efficiency.h"
-#include "profile/resources.h"
+#include "metrics/process_resources.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "heuristics/wait_words.h"
-#include "profile/resources.h"
+#include "metrics/process_resources.h"
 
 #include <stdlib.h>
 #include <string.h>

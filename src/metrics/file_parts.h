@@ -148,6 +148,7 @@ enum file_attribute {
     X(received)                                                                                                        \
     X(mark)                                                                                                            \
     X(thread)                                                                                                          \
+    X(resource)                                                                                                        \
     X(communicator)                                                                                                    \
     X(tag)                                                                                                             \
     X(size)                                                                                                            \
@@ -187,9 +188,11 @@ struct metrics_file {
     struct error *err; /* a fault that ended reading */
     bool failed;
     struct metrics *metrics;
-    struct damage damage;    /* of this file */
-    struct xml_line text;    /* scratch */
-    struct process_row *row; /* of the current process; NULL: none */
+    struct damage damage;          /* of this file */
+    struct xml_line text;          /* scratch */
+    struct process_row *row;       /* of the current process; NULL: none */
+    struct process_resources *got; /* what the current process got of the machine; NULL: nothing yet */
+    size_t resource_capacity;
     size_t process_capacity, function_capacity, sent_capacity, received_capacity, mark_capacity, thread_capacity;
     size_t communicator_capacity, tag_capacity, size_capacity;
     struct map marks, sites; /* hash of name -> index; of a site's file, line and function */

@@ -28,6 +28,7 @@ void metrics_free(struct metrics *metrics)
     for (size_t i = 0; i < metrics->process_count; i++)
         process_row_clear(&metrics->process[i]);
     defs_free(metrics->own_defs);
+    resources_free(metrics->own_resources);
     free(metrics->own_format);
     free(metrics->process);
     free(metrics->communicators);

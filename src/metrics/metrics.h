@@ -9,6 +9,7 @@
 #include "core/sorter.h"
 #include "metrics/analysis.h"
 #include "metrics/phase_metrics.h"
+#include "metrics/process_resources.h"
 #include "metrics/search.h"
 
 /* Metrics of a trace as defined in design's "What the numbers mean", as whole ns and counts. Computed by an accumulator
@@ -96,7 +97,8 @@ struct metrics {
     size_t size_count;
     struct analysis *analysis;         /* NULL: not computed; owned */
     struct phase_metrics *phases;      /* NULL: the same; owned */
-    const struct resources *resources; /* profile/resources.h; NULL: none were recorded; borrowed from the engine */
+    const struct resources *resources; /* NULL: none were recorded; borrowed from the engine, or own_resources */
+    struct resources *own_resources;   /* of metrics that were read from a file; else NULL */
     const struct profile *profile;   /* profile/profile.h; NULL: samples were not examined; borrowed from the engine */
     struct search *search;           /* NULL: no search was made; owned */
     bool tables_unknown;             /* the three tables above are not known: see metrics_select */

@@ -78,6 +78,7 @@ static void read_process(struct metrics_file *file)
     struct metrics *metrics = file->metrics;
     uint64_t rank = file_count(file, ATTRIBUTE_rank, PROCESS_LIMIT - 1);
     file->row = NULL;
+    file->got = NULL;
     /* In order of rank, so that rows can be found by bisection; a second row of a rank would be lost. */
     if (metrics->process_count && rank <= metrics->process[metrics->process_count - 1].rank) {
         file_damage(file, "process %" PRIu64 " does not follow process %" PRIu32, rank,
@@ -185,6 +186,26 @@ static void read_thread(struct metrics_file *file)
                                        .waiting_ns = file_time(file, ATTRIBUTE_waiting_s),
                                        .short_ns = file_time(file, ATTRIBUTE_short_s),
                                        .short_waiting_ns = file_time(file, ATTRIBUTE_short_waiting_s)});
+}
+
+/* What a process got of the machine by one counter; the name of one that this version does not know is no damage. */
+static void read_resource(struct metrics_file *file)
+{
+    struct metrics *metrics = file->metrics;
+    enum resource_counter counter = resource_counter_named(file_text(file, ATTRIBUTE_name));
+    if (!file->row || counter == RESOURCE_COUNTERS)
+        return;
+    if (!metrics->own_resources)
+        metrics->resources = metrics->own_resources = memory_new(sizeof *metrics->own_resources);
+    struct resources *resources = metrics->own_resources;
+    if (!file->got) {
+        ARRAY_PUSH(resources->process, resources->count, file->resource_capacity,
+                   process_resources_none(file->row->rank));
+        file->got = &resources->process[resources->count - 1];
+    }
+    file->got->wall_ns = file_time(file, ATTRIBUTE_time_s);
+    file->got->first[counter] = (int64_t)file_count(file, ATTRIBUTE_first, INT64_MAX);
+    file->got->last[counter] = (int64_t)file_count(file, ATTRIBUTE_value, INT64_MAX);
 }
 
 static struct message_row read_messages(struct metrics_file *file, int64_t key)

@@ -5,7 +5,6 @@
 #include "core/numbers.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct growing {
     struct process_resources process;
@@ -24,9 +23,7 @@ static struct growing *row_of(struct process_resources_builder *builder, const s
 {
     uint64_t *known = map_put(&builder->row_of, event->process, 0);
     if (*known == 0) {
-        struct growing row = {.process.rank = event->process, .first_ns = event->time_ns};
-        memset(row.process.first, 0xff, sizeof row.process.first);
-        memset(row.process.last, 0xff, sizeof row.process.last);
+        struct growing row = {.process = process_resources_none(event->process), .first_ns = event->time_ns};
         ARRAY_PUSH(builder->rows, builder->count, builder->capacity, row);
         *known = builder->count;
     }
@@ -97,19 +94,4 @@ struct resources *process_resources_builder_end(struct process_resources_builder
     free(builder->rows);
     free(builder);
     return resources;
-}
-
-void resources_free(struct resources *resources)
-{
-    if (resources)
-        free(resources->process);
-    free(resources);
-}
-
-int64_t resources_used(const struct process_resources *process, enum resource_counter counter)
-{
-    if (process->last[counter] < 0 || !resource_counter_is_sum(counter))
-        return process->last[counter];
-    /* Sums count from the start of the thread, which is before the trace begins. One that falls is damage. */
-    return larger(process->last[counter] - process->first[counter], 0);
 }

@@ -4,7 +4,7 @@
 #include "query/trace.h"
 
 #include "core/memory.h"
-#include "profile/resources.h"
+#include "metrics/process_resources.h"
 
 #include <string.h>
 

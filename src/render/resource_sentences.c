@@ -5,7 +5,7 @@
 #include "core/text.h"
 #include "heuristics/efficiency.h"
 #include "heuristics/heuristic.h"
-#include "profile/resources.h"
+#include "metrics/process_resources.h"
 
 #include <math.h>
 #include <stdio.h>

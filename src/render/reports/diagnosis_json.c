@@ -4,7 +4,7 @@
 #include "heuristics/advice.h"
 #include "heuristics/efficiency.h"
 #include "heuristics/threads.h"
-#include "profile/resources.h"
+#include "metrics/process_resources.h"
 #include "render/clock_sentence.h"
 #include "render/facts.h"
 #include "render/path_text.h"

@@ -272,6 +272,22 @@ static void xml_rows(struct output *output, const char *element, const struct fi
 #define XML_ROWS(output, element, fields, metrics, rows, count)                                                        \
     xml_rows((output), (element), (fields), COUNT_OF(fields), (metrics), (rows), (count), sizeof *(rows))
 
+/* What the process got of the machine: the first and the last value of each counter. */
+static void xml_resources(struct output *output, const struct resources *resources, uint32_t rank)
+{
+    const struct process_resources *process = resources_of(resources, rank);
+    for (enum resource_counter counter = 0; process && counter < RESOURCE_COUNTERS; counter++) {
+        if (process->last[counter] < 0)
+            continue;
+        output_text(output, "<resource");
+        xml_attribute(output, "name", value_text(resource_counter_name(counter)));
+        xml_attribute(output, "first", value_count((uint64_t)process->first[counter]));
+        xml_attribute(output, "value", value_count((uint64_t)process->last[counter]));
+        xml_attribute(output, "time_s", value_time(process->wall_ns));
+        output_text(output, "/>\n");
+    }
+}
+
 static void xml_process(struct output *output, const struct metrics *metrics, const struct process_row *row)
 {
     struct field process[PROCESS_FIELDS + 1], function[FUNCTION_FIELDS];
@@ -288,6 +304,7 @@ static void xml_process(struct output *output, const struct metrics *metrics, co
     XML_ROWS(output, "received", received_fields, metrics, row->received, row->received_count);
     XML_ROWS(output, "mark", mark_fields, metrics, row->marks, row->mark_count);
     XML_ROWS(output, "thread", thread_fields, metrics, row->threads, row->thread_count);
+    xml_resources(output, metrics->resources, row->rank);
     output_text(output, "</process>\n");
 }
 
