@@ -7,6 +7,7 @@
 #include "core/payload.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -119,8 +120,49 @@ enum status record_file_open(struct record_file *file, char *path, struct error 
     return file->kept ? STATUS_OK : STATUS_FAILED;
 }
 
-/* The program is running: the header, the number of the block and the block must be of one moment. If they keep
-   changing while they are read, the file is used without its last block. */
+struct record_request *record_file_requests(const struct record_file *file, size_t *count)
+{
+    const char *slash = strrchr(file->path, '/');
+    char *path;
+    *count = 0;
+    if (asprintf(&path, "%.*s%.32s-%u" RECORD_REQUESTS_SUFFIX, slash ? (int)(slash - file->path + 1) : 0, file->path,
+                 file->header.host_name, (unsigned)file->header.pid) < 0)
+        return NULL;
+    FILE *stream = fopen(path, "re");
+    free(path);
+    if (!stream)
+        return NULL;
+    struct record_request *requests = NULL, block[RECORD_REQUESTS_BLOCK];
+    size_t got, capacity = 0;
+    while ((got = fread(block, sizeof *block, RECORD_REQUESTS_BLOCK, stream)) > 0)
+        for (size_t i = 0; i < got; i++)
+            /* The table is that of the running process: slots are used again, and those that are done say so. */
+            if (block[i].active)
+                ARRAY_PUSH(requests, *count, capacity, block[i]);
+    fclose(stream);
+    return requests;
+}
+
+/* True if records were added to the block since it was frozen: it has something where zeros were. */
+static bool has_moved(const struct record_file *file)
+{
+    static const unsigned char zeros[1 << 16];
+    unsigned char now[sizeof zeros];
+    uint32_t block = file->header.block_size, used = block;
+    while (used > 0 && file->frozen[used - 1] == 0)
+        used--;
+    for (uint32_t at = used; at < block;) {
+        size_t got = file_read(file->path, RECORD_HEADER_SIZE + at, now, smaller(sizeof now, (size_t)(block - at)));
+        if (got == 0 || memcmp(now, zeros, got) != 0)
+            return true;
+        at += (uint32_t)got;
+    }
+    return false;
+}
+
+/* The program is running: the header, the number of the block, the block and the requests must be of one moment. If
+   only requests have changed meanwhile, the process goes on; if the block keeps changing while it is read, the file is
+   used without it. */
 bool record_file_freeze(struct record_file *file)
 {
     enum { TRIES = 5 };
@@ -138,13 +180,20 @@ bool record_file_freeze(struct record_file *file)
         if (file_read(file->path, 0, &header, sizeof header) < sizeof header || stat(file->path, &about) != 0)
             return false;
         file_read(file->path, RECORD_HEADER_SIZE, &after, sizeof after);
-        if (got == block && number == header.blocks && after == number) {
-            file->header = header;
-            file->size = (uint64_t)about.st_size;
-            find_blocks(file);
-            return true;
-        }
+        if (got < block || number != header.blocks || after != number)
+            continue;
+        free(file->requests);
+        file->requests = record_file_requests(file, &file->request_count);
+        if (i + 1 < TRIES && has_moved(file))
+            continue;
+        file->header = header;
+        file->size = (uint64_t)about.st_size;
+        find_blocks(file);
+        return true;
     }
+    free(file->requests);
+    file->requests = NULL;
+    file->request_count = 0;
     free(file->frozen);
     file->frozen = NULL;
     return false;
@@ -155,6 +204,7 @@ void record_file_close(struct record_file *file)
     record_file_stop(file);
     free(file->pending);
     free(file->frozen);
+    free(file->requests);
     record_kept_free(file->kept);
     free(file->path);
 }

@@ -16,6 +16,8 @@ struct record_file {
     struct record_header header;
     struct record_pending *pending;  /* its slot if its process did not finalise MPI; else NULL */
     unsigned char *frozen;           /* the block that is being filled, as it was; NULL: it is read where it stands */
+    struct record_request *requests; /* active ones of its process then; owned */
+    size_t request_count;
     struct record_kept_stream *kept; /* NULL: all records are there; else positions are places in this stream */
     uint64_t size;
     uint64_t end;      /* of the blocks: positions are as record_format.h says */
@@ -61,6 +63,9 @@ void record_file_close(struct record_file *file);
 /* Keeps what there is of a file that is being written: header, slot and the block that is being filled belong together.
    False: it was written too fast for that; then it is read up to where that can be. */
 bool record_file_freeze(struct record_file *file);
+
+/* The active requests of the file's process as they are now; `count` of them, to be freed. */
+struct record_request *record_file_requests(const struct record_file *file, size_t *count);
 
 /* True if both are of one process, in the order of the files: a first thread begins a process. */
 bool record_file_same_process(const struct record_file *left, const struct record_file *right);

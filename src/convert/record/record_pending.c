@@ -5,32 +5,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 
-#include <stdio.h>
-#include <string.h>
-
-/* The table of requests of a file's process; `count` of them. */
-static struct record_request *requests_read(const struct record_file *file, size_t *count)
-{
-    const char *slash = strrchr(file->path, '/');
-    char *path;
-    *count = 0;
-    if (asprintf(&path, "%.*s%.32s-%u" RECORD_REQUESTS_SUFFIX, slash ? (int)(slash - file->path + 1) : 0, file->path,
-                 file->header.host_name, (unsigned)file->header.pid) < 0)
-        return NULL;
-    FILE *stream = fopen(path, "re");
-    free(path);
-    if (!stream)
-        return NULL;
-    struct record_request *requests = NULL, block[RECORD_REQUESTS_BLOCK];
-    size_t got, capacity = 0;
-    while ((got = fread(block, sizeof *block, RECORD_REQUESTS_BLOCK, stream)) > 0)
-        for (size_t i = 0; i < got; i++)
-            /* The table is that of the running process: slots are used again, and those that are done say so. */
-            if (block[i].active)
-                ARRAY_PUSH(requests, *count, capacity, block[i]);
-    fclose(stream);
-    return requests;
-}
+#include <stdlib.h>
 
 bool record_pending_ended(const struct record_file *file)
 {
@@ -73,8 +48,9 @@ static struct pending of_request(const struct record_request *request, int32_t h
 static void add_requests(struct record_pending_items *items, const struct record_file *file,
                          const struct record_pending *slot, int32_t how)
 {
-    size_t count;
-    struct record_request *requests = requests_read(file, &count);
+    size_t count = file->request_count;
+    struct record_request *own = file->frozen ? NULL : record_file_requests(file, &count);
+    const struct record_request *requests = own ? own : file->requests;
     uint32_t listed = smaller(slot->count, RECORD_PENDING_REQUESTS);
     for (size_t i = 0; i < count; i++) {
         bool is_listed = false;
@@ -85,7 +61,7 @@ static void add_requests(struct record_pending_items *items, const struct record
     /* The slot has room for a few handles: others are waited for, too, and nobody knows which. */
     if (how && slot->count > listed)
         add(items, (struct pending){.what = PENDING_UNKNOWN, .how = how}, RECORD_WORLD);
-    free(requests);
+    free(own);
 }
 
 static const int32_t what_of_wait[RECORD_WAIT_COUNT] = {[RECORD_WAIT_RECEIVE] = PENDING_RECEIVE,
