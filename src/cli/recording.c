@@ -239,6 +239,8 @@ static int merge(struct merging *merging, char *const *directories, size_t count
         if (ran) {
             merging->recordings.alive_ns = ran->ended_ns;
             ran_ns = ran->ran_ns;
+        } else {
+            recordings_note_alive(&merging->recordings);
         }
         code = merge_traces(merging, output, ran_ns);
     } else {

@@ -89,7 +89,8 @@ enum window_lock {
 #define PENDING_MARK_FORMAT "what=%d, partner=%d, tag=%d, how=%d, request=%d"
 enum { PENDING_MARK_SIZE = 20 };
 enum pending_what {
-    PENDING_ALIVE,      /* its end is not known: it was killed, or is still running */
+    PENDING_ALIVE,      /* it was killed, or is still running; tag 1: since when it is dead is not known, and the mark
+                           is where the last record of all is */
     PENDING_SIGNAL,     /* it crashed: tag is the signal */
     PENDING_EXIT,       /* it exited: tag is the code */
     PENDING_RECEIVE,    /* of a message */

@@ -431,8 +431,10 @@ static enum stuck_kind judge_dead(struct judging *judging)
         if (!first || place->progress_ns < first->progress_ns)
             first = place;
     }
-    /* Shorter: messages may be in transit or buffers about to be emptied. */
-    if (!first || time_since(since_ns, state->end_ns) < STUCK_QUIET_NS)
+    /* Shorter: messages may be in transit or buffers about to be emptied. Where it is not known how long processes have
+       lived after their last record, such sends do not count as waits (stuck_graph.c). */
+    bool known = state->end_known || !state->has_ending;
+    if (!first || (known && time_since(since_ns, state->end_ns) < STUCK_QUIET_NS))
         return STUCK_NOT;
     judging->stuck->since_ns = since_ns;
     /* A loop of tests is where the program itself is stuck: it explains the others that wait for it. */

@@ -188,7 +188,7 @@ static void on_enter(struct stuck_state *state, const struct event *event)
     place->site = event->site;
     place->comm = event->comm;
     place->enter_ns = event->time_ns;
-    place->sends = false;
+    place->sends = place->received = false;
     place->step = 0;
     place->ordinal = 0;
     /* States may be defined after the table was made (CLOG-2 without definitions). */
@@ -273,9 +273,10 @@ static void on_message(struct stuck_state *state, const struct event *event)
     struct place *place = place_of(state, event);
     place->last_ns = event->time_ns;
     note_progress(state, place, event);
+    bool send = event->kind == EVENT_SEND;
+    place->received |= !send && place->depth > 0;
     if (event->partner < 0)
         return;
-    bool send = event->kind == EVENT_SEND;
     struct channel_balance wanted = {.sender = event_sender(event),
                                      .receiver = event_receiver(event),
                                      .comm = state_comm(state, event->comm),
@@ -307,6 +308,7 @@ static void on_pending(struct stuck_state *state, const struct event *event, con
     if (item.pending.what <= PENDING_EXIT && item.pending.what >= PENDING_ALIVE) {
         place->ended = item.pending.what;
         place->code = item.pending.tag;
+        state->end_known |= item.pending.what == PENDING_ALIVE && item.pending.tag == 0;
     } else {
         ARRAY_PUSH(place->items, place->item_count, place->item_capacity, item);
     }

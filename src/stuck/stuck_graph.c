@@ -193,6 +193,12 @@ static void add_receive(struct waiting *waiting, const struct item *item, size_t
         waiting->satisfied = true;
 }
 
+/* Never buffered (MPI-4.0, 3.4). */
+static bool is_synchronous(const struct place *place, const struct stuck_state *state)
+{
+    return strcmp(state_name(state, place->state), "MPI_Ssend") == 0;
+}
+
 static void add_send(struct waiting *waiting, int32_t partner, int32_t comm, int32_t tag, size_t number)
 {
     struct stuck_graph *graph = waiting->graph;
@@ -201,7 +207,10 @@ static void add_send(struct waiting *waiting, int32_t partner, int32_t comm, int
     if (is_process(graph, partner))
         channel = state_channel(graph->state, sender, (uint32_t)partner, comm, tag);
     bool is_received = channel && channel->left <= 0;
-    if (!is_process(graph, partner) || is_received || is_taken(graph->state, sender, (uint32_t)partner, comm, tag))
+    /* Who was seen only at one moment may have been about to have the message buffered. */
+    bool brief = !graph->state->end_known && graph->state->has_ending && !is_synchronous(waiting->place, graph->state);
+    if (!is_process(graph, partner) || is_received || brief ||
+        is_taken(graph->state, sender, (uint32_t)partner, comm, tag))
         waiting->satisfied = true;
     else
         edge_add(graph, waiting->node, process_node(graph, (uint32_t)partner), EDGE_SEND, number);
@@ -360,8 +369,8 @@ static void add_place(struct stuck_graph *graph, uint32_t index)
         add_send(&waiting, place->send_partner, place->send_comm, place->send_tag, 0);
         graph->nodes[index].live = waiting.satisfied;
     }
-    /* Nothing is known that it waits for: it may go on. */
-    if (graph->edge_count == before)
+    /* Nothing is known that it waits for, or it has come already: it may go on. */
+    if (graph->edge_count == before || place->received)
         graph->nodes[index].live = true;
 }
 

@@ -32,6 +32,7 @@ struct place {
     int32_t ended, code; /* enum pending_what, signal or code */
     bool sends;          /* the open call has sent a message: */
     int32_t send_partner, send_tag, send_comm;
+    bool received;                   /* the open call has recorded a message: it has returned from MPI */
     int32_t first, last, step, lock; /* ranks of the open or last call on a window; step 0: none */
     struct item *items;
     size_t item_count, item_capacity;
@@ -85,6 +86,7 @@ struct stuck_state {
     const struct defs *defs;
     bool wanted;     /* the trace may be of an unfinished run */
     bool has_ending; /* it records how processes ended */
+    bool end_known;  /* and until when they lived */
     struct collective *collectives;
     size_t collective_count;
     uint8_t *traits; /* of each state: enum trait */

@@ -645,14 +645,19 @@ static void note_missing(struct reader *reader)
                         "invalid record; the rest of the file is not used");
 }
 
+/* `alive` was read on the clock of the machine that merges: of processes elsewhere nothing is known after their last
+   record. */
+static bool alive_is_known(const struct record_state *state, const struct record_file *file)
+{
+    return state->run.recordings->alive_ns && strcmp(file->header.host_name, state->host) == 0;
+}
+
 /* Until when the process of a file is known to have lived; never before what any recorded. */
 static int64_t alive_until(struct record_state *state, const struct stream *stream)
 {
     const struct record_file *file = &state->run.files[stream->file];
     int64_t alive_ns = state->run.recordings->alive_ns;
-    /* `alive` was read on the clock of the machine that merges: of processes elsewhere nothing is known after their
-       last record. */
-    if (!alive_ns || strcmp(file->header.host_name, state->host) != 0)
+    if (!alive_is_known(state, file))
         return state->last_ns;
     alive_ns += record_run_offset(&state->run, process_of(state, stream), alive_ns) - state->begin_ns;
     if (file->kept)
@@ -674,8 +679,11 @@ static bool report_endings(struct record_state *state, const struct defs *defs, 
         if (state->current[stream.file].reported || file->header.end == RECORD_FINALIZED ||
             clock_map(state, &stream)->knot_count == 0)
             continue;
-        if (!ending->items.items)
+        if (!ending->items.items) {
             ending->items = record_pending_of(file, &state->current[stream.file].last);
+            if (ending->items.items->pending.what == PENDING_ALIVE)
+                ending->items.items->pending.tag = !alive_is_known(state, file);
+        }
         stream.time_ns = alive_until(state, &stream);
         for (; ending->reported < ending->items.count; ending->reported++) {
             if (batch->count == BATCH_EVENTS)
@@ -836,6 +844,7 @@ static enum status record_open(struct reader *reader, struct error *err)
     if (status != STATUS_OK)
         return STATUS_FAILED;
     recordings_freeze(state->own); /* the program may still run */
+    recordings_note_alive(state->own);
     return record_begin(reader, state->own, 0, err);
 }
 

@@ -64,6 +64,12 @@ struct recordings {
 enum status recordings_open(struct recordings *recordings, char *const *directories, size_t count,
                             struct error *err) MUST_CHECK;
 
+/* How many processes of the recordings run on this host. */
+size_t recordings_running(const struct recordings *recordings);
+
+/* Sets alive_ns: to now if any of them runs. */
+void recordings_note_alive(struct recordings *recordings);
+
 /* For a running program: takes a copy of the current state, so that it can be read meanwhile. */
 void recordings_freeze(struct recordings *recordings);
 void recordings_close(struct recordings *recordings);
