@@ -182,6 +182,17 @@ struct profile_options {
     bool all;
 };
 
+struct counters_options {
+    struct common_options common;
+    struct target_options target;
+    struct trace_options trace;
+    struct choice format, by;
+    const char *formulas;
+    struct number_option parts;
+    struct moment_option at;
+    bool all;
+};
+
 struct source_options {
     struct common_options common;
     struct target_options target;

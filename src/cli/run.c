@@ -149,6 +149,8 @@ int run_report(const struct run_report *report)
         return command_fault(&err);
     asking_begin(&asking, report->common, report->trace, report->wants);
     asking.request.totals = report->totals;
+    asking.request.counters = report->counters;
+    asking.request.counter_count = report->counter_count;
     if (report->search) {
         asking.request.hypotheses = report->search->hypotheses;
         asking.request.has_threshold = report->search->threshold.text != NULL;

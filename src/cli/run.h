@@ -27,11 +27,13 @@ struct run_report {
     const struct common_options *common;
     const struct target_options *target;
     const struct trace_options *trace;
-    const struct search_options *search; /* hypotheses and threshold; NULL: sight's own */
-    unsigned wants;                      /* of enum engine_want */
-    bool totals;                         /* see struct engine_request */
-    const char *fail_on;                 /* conditions, with ENGINE_FINDINGS; NULL: none */
-    const void *context;                 /* of the functions below: the command's options */
+    const struct search_options *search;   /* hypotheses and threshold; NULL: sight's own */
+    unsigned wants;                        /* of enum engine_want */
+    const struct counter_choice *counters; /* see struct engine_request; NULL: none */
+    size_t counter_count;
+    bool totals;         /* see struct engine_request */
+    const char *fail_on; /* conditions, with ENGINE_FINDINGS; NULL: none */
+    const void *context; /* of the functions below: the command's options */
     /* Refuses if something is missing; NULL: nothing can be. */
     enum status (*check)(const void *context, const struct engine_result *run, struct error *err);
     void (*write)(struct output *output, const void *context, const struct engine_result *run);

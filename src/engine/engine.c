@@ -50,6 +50,7 @@ struct run {
     struct may_hang *may_hang;
     struct profile *profile;
     struct resources *resources;
+    struct counters *counters;
     bool totals; /* metrics are those of the whole run; the trace is a sample of it */
 };
 
@@ -167,21 +168,47 @@ static struct profile_builder *profiling(const struct run *run, const struct acc
                                                         .each = (run->wants & ENGINE_SAMPLES) != 0});
 }
 
-/* The same with samples. */
+/* Readings of counters, likewise. */
+static struct counters_builder *counting(const struct run *run, const struct accumulator_options *what)
+{
+    const struct engine_request *request = run->request;
+    return counters_builder_new(&(struct counters_select){.choices = request->counters,
+                                                          .choice_count = request->counter_count,
+                                                          .have_from = what->have_from,
+                                                          .have_to = what->have_to,
+                                                          .from_ns = what->from_ns,
+                                                          .to_ns = what->to_ns,
+                                                          .ranks = what->ranks,
+                                                          .rank_count = what->rank_count});
+}
+
+/* The same with samples and counters. */
 static enum status read_samples(struct run *run, struct accumulator_options what, struct error *err)
 {
     struct profile_builder *profile = profiling(run, &what);
+    struct counters_builder *counters = counting(run, &what);
     run->accumulator = accumulator_new(what);
-    struct sink *sinks[] = {accumulator_sink(run->accumulator), profile_builder_sink(profile)};
-    enum status status = engine_stream(run->request, run->reader, sinks, 2, err);
+    struct sink *sinks[3] = {accumulator_sink(run->accumulator)};
+    size_t count = 1;
+    if (run->wants & ENGINE_PROFILE)
+        sinks[count++] = profile_builder_sink(profile);
+    if (run->wants & ENGINE_COUNTERS)
+        sinks[count++] = counters_builder_sink(counters);
+    enum status status = engine_stream(run->request, run->reader, sinks, count, err);
     run->profile = profile_builder_end(profile);
+    run->counters = counters_builder_end(counters);
+    /* Nothing was put into it: it is not even known that there are no samples. */
+    if (!(run->wants & ENGINE_PROFILE)) {
+        profile_free(run->profile);
+        run->profile = NULL;
+    }
     return status;
 }
 
 /* Reads all events into the accumulator. */
 static enum status read_events(struct run *run, struct accumulator_options what, struct error *err)
 {
-    if (run->wants & ENGINE_PROFILE)
+    if (run->wants & (ENGINE_PROFILE | ENGINE_COUNTERS))
         return read_samples(run, what, err);
     if (read_slices(run, what, err) != STATUS_OK)
         return STATUS_FAILED;
@@ -201,7 +228,8 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
     struct stuck_builder *stuck = stuck_builder_new();
     struct profile_builder *profile = profiling(run, &what);
     struct process_resources_builder *resources = process_resources_builder_new();
-    struct sink *sinks[BEFORE_HANG_SINKS + 3] = {accumulator_sink(run->accumulator), graph_builder_sink(graph),
+    struct counters_builder *counters = counting(run, &what);
+    struct sink *sinks[BEFORE_HANG_SINKS + 4] = {accumulator_sink(run->accumulator), graph_builder_sink(graph),
                                                  user_spans_builder_sink(spans)};
     size_t count = 3;
     /* What a run that hung does at its end would outweigh everything else: findings are about the time before. */
@@ -216,6 +244,8 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
     sinks[count++] = stuck_builder_sink(stuck);
     sinks[count++] = profile_builder_sink(profile);
     sinks[count++] = process_resources_builder_sink(resources);
+    if (run->wants & ENGINE_COUNTERS)
+        sinks[count++] = counters_builder_sink(counters);
     enum status status = engine_stream(run->request, run->reader, sinks, count, err);
     free(before);
     run->graph = graph_builder_end(graph);
@@ -223,6 +253,7 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
     run->result.stuck = run->stuck = stuck_builder_end(stuck);
     run->profile = profile_builder_end(profile);
     run->resources = process_resources_builder_end(resources);
+    run->counters = counters_builder_end(counters);
     return status;
 }
 
@@ -273,6 +304,33 @@ static void note_phases(const struct run *run)
     phases_free(phases);
 }
 
+static struct counter_cuts cuts_of(const struct metrics *metrics, size_t count, const int64_t *borders)
+{
+    struct counter_cuts cuts = {.count = count, .processes = metrics->process_count};
+    size_t size = cuts.processes * (count + 1) * sizeof *cuts.borders;
+    cuts.borders = memory_new(size);
+    cuts.ranks = memory_new(cuts.processes * sizeof *cuts.ranks);
+    memcpy(cuts.borders, borders, size);
+    for (size_t i = 0; i < cuts.processes; i++)
+        cuts.ranks[i] = metrics->process[i].rank;
+    return cuts;
+}
+
+/* Where phases and iterations of the main loop begin on each process. */
+static void note_cuts(struct run *run)
+{
+    struct phases *phases = phases_of(run->graph, run->spans);
+    const struct common_loops *loops = &phases->loops;
+    uint32_t loop = phases->main_loop;
+    /* Rows of phases are those of the metrics as long as every process has calls. */
+    if (phases->count > 0 && loops->process_count == run->metrics->process_count) {
+        run->counters->phases = cuts_of(run->metrics, phases->count, phases->begins);
+        if (loop != PHASE_NONE && loops->rows[loop].matched > 0)
+            run->counters->iterations = cuts_of(run->metrics, loops->rows[loop].matched, loops->starts[loop]);
+    }
+    phases_free(phases);
+}
+
 /* Results from the graph. Analysis and phases only read it, each with memory of its own: they can be made at once. The
    search comes after them, as it needs the phases' loops and all threads. */
 static void analyse_graph(struct run *run)
@@ -281,6 +339,8 @@ static void analyse_graph(struct run *run)
     parallel_run(threads, 2, analyse_part, run);
     if (run->metrics->phases && run->profile->taken_count > 0)
         note_phases(run);
+    if (run->metrics->phases && (run->wants & ENGINE_COUNTERS))
+        note_cuts(run);
     if (run->searching)
         run->metrics->search = searching_finish(run->searching, run->graph, run->spans, run->metrics, threads);
     if (run->metrics->analysis && run->result.clocks)
@@ -329,6 +389,8 @@ static enum status read_trace(struct run *run, struct error *err)
     run->metrics->format = run->reader->format->name;
     run->metrics->profile = run->profile;
     run->metrics->resources = run->resources;
+    if (run->wants & ENGINE_COUNTERS)
+        run->metrics->counters = run->counters;
     run->result.clocks = reader_clocks(run->reader);
     if (!whole)
         run->result.lack = ENGINE_LACKS_WHOLE;
@@ -408,6 +470,7 @@ void engine_free(struct engine_result *result)
     may_hang_free(run->may_hang);
     profile_free(run->profile);
     resources_free(run->resources);
+    counters_free(run->counters);
     metrics_free(run->metrics);
     accumulator_free(run->accumulator);
     searching_free(run->searching);

@@ -7,6 +7,7 @@
 #include "graph/graph.h"
 #include "heuristics/finding.h"
 #include "metrics/metrics.h"
+#include "profile/counters.h"
 #include "stuck/may_hang.h"
 #include "stuck/stuck.h"
 #include "team/team.h"
@@ -36,7 +37,8 @@ enum engine_want {
     ENGINE_HEURISTICS = 1 << 4 /* results of the heuristics, also about the analysis if that is wanted */,
     ENGINE_FINDINGS = 1 << 5, /* with analysis, phases and heuristics */
     ENGINE_PROFILE = 1 << 6,  /* metrics->profile: samples of what is computed; comes with an analysis */
-    ENGINE_SAMPLES = 1 << 7   /* with each sample, if the profile is made, and its phase, if phases are */
+    ENGINE_SAMPLES = 1 << 7,  /* with each sample, if the profile is made, and its phase, if phases are */
+    ENGINE_COUNTERS = 1 << 8  /* metrics->counters, with phases and iterations if phases are made */
 };
 
 /* An end of a window: ns after the run's first event, or a share of its duration (0.1: a tenth after it). All
@@ -76,9 +78,11 @@ struct engine_request {
     unsigned wants; /* of enum engine_want */
     bool totals; /* where the trace is a sample of its run: metrics of all of it, and nothing of what is made of events;
                     not for a window */
-    bool fix_clocks;        /* correct clocks where messages are received before they are sent */
-    const char *hypotheses; /* file of those to test; NULL: sight's own */
-    bool has_threshold;     /* `threshold`, a share, is used for hypotheses without their own */
+    bool fix_clocks;                       /* correct clocks where messages are received before they are sent */
+    const char *hypotheses;                /* file of those to test; NULL: sight's own */
+    const struct counter_choice *counters; /* what is known of counters besides the trace */
+    size_t counter_count;
+    bool has_threshold; /* `threshold`, a share, is used for hypotheses without their own */
     double threshold;
     unsigned threads;  /* at most; 0: as many as there are processors */
     struct team *team; /* processes that help (team.h), in engine_serve; NULL: none */

@@ -100,6 +100,7 @@ struct metrics {
     const struct resources *resources; /* NULL: none were recorded; borrowed from the engine, or own_resources */
     struct resources *own_resources;   /* of metrics that were read from a file; else NULL */
     const struct profile *profile;   /* profile/profile.h; NULL: samples were not examined; borrowed from the engine */
+    const struct counters *counters; /* profile/counters.h; NULL: not examined; borrowed from the engine */
     struct search *search;           /* NULL: no search was made; owned */
     bool tables_unknown;             /* the three tables above are not known: see metrics_select */
     uint64_t open, stray, time_back; /* sums, for warnings */

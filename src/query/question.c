@@ -131,6 +131,8 @@ static void take_looks(struct answer *answer, const char *name, const struct def
     answer->percent = memory_resize(answer->percent, count * sizeof *answer->percent);
     answer->limits = memory_resize(answer->limits, count * sizeof *answer->limits);
     answer->percent[count - 1] = definition && definition->percent;
+    answer->higher = memory_resize(answer->higher, count * sizeof *answer->higher);
+    answer->higher[count - 1] = definition && definition->higher;
     answer->titles = memory_resize(answer->titles, count * sizeof *answer->titles);
     answer->titles[count - 1] = memory_copy_string(definition ? definition->title : name);
     for (size_t i = 0; i < 2; i++) {
@@ -475,12 +477,24 @@ static void asked_clear(struct asked *asked)
     free(asked->names.list);
 }
 
+/* The events of counters are not kept: they are asked for elsewhere. */
+static enum status without_counters(const struct definitions *definitions, struct error *err)
+{
+    for (size_t i = 0; definitions && i < definitions->count; i++)
+        if (definition_counter(&definitions->list[i]) != SIZE_MAX)
+            return error_set(err, ERROR_USAGE, "%s: '%s' is a metric of counters: for sight counters --formulas",
+                             definitions->list[i].where, definitions->list[i].name);
+    return STATUS_OK;
+}
+
 enum status question_ask(struct question *question, const char *text, const struct definitions *definitions,
                          unsigned threads, struct answer *answer, struct error *err)
 {
     struct asked asked = {.question = question, .err = err, .answer = answer, .definitions = definitions};
-    char *copy = memory_copy_string(text); /* understand() cuts it into pieces */
     *answer = (struct answer){0};
+    if (without_counters(definitions, err) != STATUS_OK)
+        return STATUS_FAILED;
+    char *copy = memory_copy_string(text); /* understand() cuts it into pieces */
     if (definitions)
         asked.names = definitions_names(definitions);
     enum status status = understand(&asked, copy);
@@ -493,41 +507,14 @@ enum status question_ask(struct question *question, const char *text, const stru
     return status;
 }
 
-static bool is_unit(struct search_unit unit, int seconds, int bytes, int counts)
-{
-    return unit.seconds == seconds && unit.bytes == bytes && unit.counts == counts;
-}
-
 char *answer_text(char buffer[TEXT_NUMBER_SIZE], const struct answer *answer, size_t metric, double value)
 {
-    struct search_unit unit = answer->units[metric];
-    /* Beyond 9e9 s and 9e18 bytes a number does not fit into int64_t. */
-    if (isnan(value))
-        snprintf(buffer, TEXT_NUMBER_SIZE, "-");
-    else if (answer->percent[metric])
-        text_share(buffer, value);
-    else if (is_unit(unit, 1, 0, 0) && fabs(value) < 9e9)
-        text_duration(buffer, llrint(value * 1e9));
-    else if (is_unit(unit, 0, 1, 0) && value >= 0 && value < 9e18)
-        text_bytes(buffer, (uint64_t)llrint(value));
-    else if (is_unit(unit, -1, 1, 0) && value >= 0 && value < 9e18)
-        snprintf(buffer, TEXT_NUMBER_SIZE, "%s/s", text_bytes((char[TEXT_NUMBER_SIZE]){0}, (uint64_t)llrint(value)));
-    else if (value >= 0 && value == floor(value) && value < 9e18)
-        text_thousands(buffer, (uint64_t)value);
-    else
-        snprintf(buffer, TEXT_NUMBER_SIZE, "%.4g", value);
-    return buffer;
+    return search_unit_text(buffer, answer->units[metric], answer->percent[metric], value);
 }
 
 const char *answer_verdict(const struct answer *answer, size_t metric, double value)
 {
-    double fair = answer->limits[metric][0], poor = answer->limits[metric][1];
-    if (isnan(value) || (isnan(fair) && isnan(poor)))
-        return NULL;
-    /* Comparing with NAN is false. */
-    if (value >= poor)
-        return "poor";
-    return value >= fair ? "fair" : "good";
+    return definition_verdict(answer->limits[metric], answer->higher[metric], value);
 }
 
 void answer_clear(struct answer *answer)
@@ -542,6 +529,7 @@ void answer_clear(struct answer *answer)
     free(answer->titles);
     free(answer->units);
     free(answer->percent);
+    free(answer->higher);
     free(answer->limits);
     free(answer->rows);
     free(answer->values);

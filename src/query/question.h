@@ -41,6 +41,7 @@ struct answer {
     char **titles;  /* for people: a definition's own, or as asked */
     struct search_unit *units;
     bool *percent;       /* is to be shown as a share */
+    bool *higher;        /* larger values are better */
     double (*limits)[2]; /* from which on a value is fair, and poor; NAN: no verdict */
     size_t metric_count;
     struct answer_row *rows; /* by process, then by value */

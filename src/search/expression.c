@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,31 @@ bool metric_needs_clocks(unsigned metric)
 struct search_unit metric_unit(unsigned metric)
 {
     return metric < METRIC_WAITS ? metrics[metric].unit : (struct search_unit){1, 0, 0};
+}
+
+static bool is_unit(struct search_unit unit, int seconds, int bytes, int counts)
+{
+    return unit.seconds == seconds && unit.bytes == bytes && unit.counts == counts;
+}
+
+char *search_unit_text(char buffer[TEXT_NUMBER_SIZE], struct search_unit unit, bool percent, double value)
+{
+    /* Beyond 9e9 s and 9e18 bytes a number does not fit into int64_t. */
+    if (isnan(value))
+        snprintf(buffer, TEXT_NUMBER_SIZE, "-");
+    else if (percent)
+        text_share(buffer, value);
+    else if (is_unit(unit, 1, 0, 0) && fabs(value) < 9e9)
+        text_duration(buffer, llrint(value * 1e9));
+    else if (is_unit(unit, 0, 1, 0) && value >= 0 && value < 9e18)
+        text_bytes(buffer, (uint64_t)llrint(value));
+    else if (is_unit(unit, -1, 1, 0) && value >= 0 && value < 9e18)
+        snprintf(buffer, TEXT_NUMBER_SIZE, "%s/s", text_bytes((char[TEXT_NUMBER_SIZE]){0}, (uint64_t)llrint(value)));
+    else if (value >= 0 && value == floor(value) && value < 9e18)
+        text_thousands(buffer, (uint64_t)value);
+    else
+        snprintf(buffer, TEXT_NUMBER_SIZE, "%.4g", value);
+    return buffer;
 }
 
 /* A wait's name is its id, with underscores. */

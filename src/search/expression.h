@@ -3,6 +3,7 @@
 #define SIGHT_SEARCH_EXPRESSION_H
 
 #include "core/error.h"
+#include "core/text.h"
 #include "metrics/analysis.h"
 #include "metrics/search.h"
 
@@ -30,6 +31,9 @@ struct search_unit metric_unit(unsigned metric);
 
 /* True for metrics that depend on the clocks of several processes: waits and metrics derived from them. */
 bool metric_needs_clocks(unsigned metric);
+
+/* A number of a unit as people read it: "1.23 ms", "66 kB/s", "12 %" of a share; "-" of NAN. */
+char *search_unit_text(char buffer[TEXT_NUMBER_SIZE], struct search_unit unit, bool percent, double value);
 
 /* The metric of this name, or METRIC_COUNT. */
 unsigned metric_find(const char *name, size_t length);

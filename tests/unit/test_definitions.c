@@ -26,6 +26,45 @@ static const char good[] = "# mine\n"
                            "  unit  %\n"
                            "  base  waiting / mpi\n";
 
+static const char counted[] = "counter lines\n"
+                              "  spelled  L3 misses: all\n"
+                              "  spelled  PAPI_L3_TCM\n"
+                              "  each  64 bytes\n"
+                              "metric bandwidth\n"
+                              "  unit  bytes/s\n"
+                              "  base  lines / time\n"
+                              "counter PAPI_TOT_CYC\n"
+                              "  wraps  4294967296\n"
+                              "  mode  accumulated\n"
+                              "metric clock\n"
+                              "  base  PAPI_TOT_CYC / time\n"
+                              "  better  higher\n"
+                              "  fair  2\n"
+                              "  poor  1\n";
+
+static void test_counters(void)
+{
+    struct error err = {0};
+    struct definitions *all = definitions_parse(counted, strlen(counted), "f", &err);
+    if (!tap_ok(all && all->count == 2 && all->counter_count == 2, "two metrics of two counters %s", err.text))
+        return;
+    const struct counter_name *lines = &all->counters[0], *cycles = &all->counters[1];
+    tap_ok(lines->spellings == 2 && lines->each == 64 && lines->unit.bytes == 1 && lines->unit.counts == 0,
+           "what one is worth");
+    tap_equal_string(lines->spelled[0], "L3 misses: all", "a spelling may be any text");
+    tap_ok(cycles->spellings == 0 && cycles->wraps == 4294967296.0 && cycles->mode == COUNTER_MODE_ACCUMULATED &&
+               cycles->each == 1 && cycles->unit.counts == 1,
+           "another one");
+    tap_ok(definition_counter(&all->list[0]) == 0 && definition_counter(&all->list[1]) == 1, "which they use");
+    const struct definition *clock = &all->list[1];
+    const char *verdict = definition_verdict(clock->limits, clock->higher, 1);
+    tap_equal_string(verdict ? verdict : "none", "poor", "more is better: at the limit it is poor");
+    verdict = definition_verdict(clock->limits, clock->higher, 1.5);
+    tap_equal_string(verdict ? verdict : "none", "fair", "above it fair");
+    tap_ok(!definition_verdict(clock->limits, clock->higher, NAN), "no verdict of nothing");
+    definitions_free(all);
+}
+
 static void test_good(void)
 {
     struct error err = {0};
@@ -137,6 +176,7 @@ static void test_any_bytes(void)
 int main(void)
 {
     test_good();
+    test_counters();
     test_faults();
     test_many();
     test_any_bytes();

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `sight counters TRACE`: what counters add up to, and what formulas make of them, by process, function, phase or time.
+ */
+#include "cli/commands.h"
+
+#include "cli/run.h"
+#include "render/reports/counters_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_ROWS = 20, PARTS = 20 };
+
+struct asked {
+    const struct counters_options *options;
+    const struct definitions *formulas;
+    enum counters_by by;
+};
+
+/* An empty table would look as if nothing had been counted. */
+static enum status needs_counters(const void *context, const struct engine_result *run, struct error *err)
+{
+    const struct asked *asked = context;
+    const char *name = asked->options->common.inputs[0];
+    const struct counters *counters = run->metrics->counters;
+    if (!counters)
+        return error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no counters: give the trace", name);
+    if (counters->count == 0)
+        return error_set(err, ERROR_USAGE, "%s: has no counters", name);
+    if (asked->by == COUNTERS_BY_PHASE && counters->phases.count == 0)
+        return error_set(err, ERROR_USAGE, "%s: has no phases", name);
+    if (asked->by == COUNTERS_BY_ITERATION && counters->iterations.count == 0)
+        return error_set(err, ERROR_USAGE, "%s: has no iterations that all processes have in common", name);
+    return STATUS_OK;
+}
+
+static int64_t moment_of(const struct engine_time *time, const struct metrics *metrics)
+{
+    double duration = (double)time_since(metrics->begin_ns, metrics->end_ns);
+    return metrics->begin_ns + (time->kind == ENGINE_TIME_SHARE ? (int64_t)llrint(duration * time->share) : time->ns);
+}
+
+static void write_counters(struct output *output, const void *context, const struct engine_result *run)
+{
+    const struct asked *asked = context;
+    const struct counters_options *options = asked->options;
+    const struct counters *counters = run->metrics->counters;
+    size_t parts = options->parts.text ? (size_t)options->parts.value : PARTS;
+    struct counter_table table;
+    char title[300];
+    if (options->at.text)
+        table = counter_table_at(counters, asked->formulas, moment_of(&options->at.time, run->metrics));
+    else
+        table = counter_table_of(counters, asked->formulas, asked->by, parts);
+    run_title(title, sizeof title, &options->common);
+    struct counters_report report = {.metrics = run->metrics,
+                                     .table = &table,
+                                     .title = title,
+                                     .rows = run_rows(options->all, TEXT_ROWS),
+                                     .counters = options->common.verbose};
+    if (choice_is(options->format, "json"))
+        counters_write_json(output, &report);
+    else if (choice_is(options->format, "csv"))
+        counters_write_csv(output, &report);
+    else
+        counters_write_text(output, &report);
+    counter_table_clear(&table);
+}
+
+static int report(const struct counters_options *options, const struct definitions *formulas, enum counters_by by)
+{
+    struct asked asked = {options, formulas, by};
+    size_t count;
+    struct counter_choice *choices = formulas_choices(formulas, &count);
+    unsigned wants = ENGINE_COUNTERS;
+    /* Phases are those of the whole run. */
+    if (by == COUNTERS_BY_PHASE || by == COUNTERS_BY_ITERATION)
+        wants |= ENGINE_PHASES;
+    int code = run_report(&(struct run_report){.common = &options->common,
+                                               .target = &options->target,
+                                               .trace = &options->trace,
+                                               .wants = wants,
+                                               .counters = choices,
+                                               .counter_count = count,
+                                               .context = &asked,
+                                               .check = needs_counters,
+                                               .write = write_counters});
+    free(choices);
+    return code;
+}
+
+int cmd_counters(const struct command *command, const struct counters_options *options)
+{
+    struct error err = {0};
+    const struct trace_options *trace = &options->trace;
+    enum counters_by by = options->by.word ? counters_by_find(options->by.word) : COUNTERS_BY_PROCESS;
+    if (options->common.input_count == 0)
+        return command_usage(command, "no trace given");
+    if ((by == COUNTERS_BY_PHASE || by == COUNTERS_BY_ITERATION) &&
+        (trace->from.text || trace->to.text || trace->processes.count > 0))
+        return command_usage(command,
+                             "--by %s is of the whole run: it cannot be combined with --from, --to and "
+                             "--processes",
+                             counters_by_name(by));
+    if (options->at.text && options->by.word)
+        return command_usage(command, "--at has a row for each thread: it cannot be combined with --by");
+    struct definitions *formulas = formulas_read(options->formulas, &err);
+    if (!formulas)
+        return command_fault(&err);
+    int code = report(options, formulas, by);
+    definitions_free(formulas);
+    return code;
+}
