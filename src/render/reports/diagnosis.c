@@ -301,6 +301,8 @@ static size_t write_finding(struct output *output, size_t number, const struct f
 static bool write_findings(struct output *output, const struct diagnosis *diagnosis, size_t lines)
 {
     const struct findings *findings = diagnosis->findings;
+    /* A metrics file has no events, which sight explain needs for the rest. */
+    bool all = diagnosis->metrics->own_defs != NULL;
     char none[FINDINGS_NONE_SIZE];
     size_t shown = 0;
     if (*findings->caveat)
@@ -310,9 +312,9 @@ static bool write_findings(struct output *output, const struct diagnosis *diagno
         paragraph_write(output, "  ", "  ", findings_none(findings, none));
         return false;
     }
-    for (; shown < findings->count && shown < SHOWN; shown++) {
+    for (; shown < findings->count && (all || shown < SHOWN); shown++) {
         lines += write_finding(NULL, shown + 1, &findings->finding[shown], false);
-        if (shown > 0 && lines > SCREEN_LINES - FRAME_LINES)
+        if (!all && shown > 0 && lines > SCREEN_LINES - FRAME_LINES)
             break;
         write_finding(output, shown + 1, &findings->finding[shown], diagnosis->colour);
     }
