@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/commands.h"
 
+#include "cli/own_numbers.h"
 #include "cli/several_runs.h"
 #include "core/guess.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "query/answer_plot.h"
 #include "render/charts/picture.h"
 #include "render/charts/scene.h"
 
@@ -318,22 +320,58 @@ static int draw(const struct chart_options *options, struct picture *picture, st
     return code;
 }
 
+/* A metric of --definitions, as a bar for each process. */
+
+struct own_chart {
+    const struct picture *picture;
+    const struct answer *answer;
+};
+
+static void write_own(struct output *output, const void *context)
+{
+    const struct own_chart *chart = context;
+    answer_plot_write(output, chart->picture->kind, chart->picture->width, chart->picture->height, chart->answer);
+}
+
+static int draw_own(const struct chart_options *options, const struct picture *picture)
+{
+    struct error err = {0};
+    struct own_metrics own;
+    struct common_options common = options->common;
+    const char *name = common.inputs[0];
+    common.inputs++; /* after the metric's name */
+    common.input_count--;
+    enum status status = own_numbers_ask(&own, options->definitions, name, &common, &options->trace, &err);
+    int code;
+    if (status == STATUS_OK)
+        code = run_output(&options->target, write_own, &(struct own_chart){picture, &own.processes},
+                          run_report_damage(&own.end, -1));
+    else
+        code = command_fault(&err);
+    own_metrics_clear(&own);
+    return code;
+}
+
 int cmd_chart(const struct command *command, const struct chart_options *options)
 {
     struct error err = {0};
     struct charts charts = {0};
     struct picture picture;
     int code;
+    bool own = options->definitions != NULL;
     if (options->common.input_count == 0)
         return command_usage(command, "no chart given");
-    if (charts_parse(options->common.inputs[0], &charts, &err) != STATUS_OK)
+    if (!own && charts_parse(options->common.inputs[0], &charts, &err) != STATUS_OK)
         code = command_fault(&err);
     else if (options->common.input_count == 1)
         code = command_usage(command, "no trace given");
     else if (!options->target.path)
-        code = command_usage(command, "no output given (-o %s.svg)", charts.chart[0]->name);
+        code = command_usage(command, "no output given (-o %s.svg)",
+                             own ? options->common.inputs[0] : charts.chart[0]->name);
     else if (picture_options(options, &picture, &err) != STATUS_OK)
         code = command_fault(&err);
+    else if (own)
+        code = draw_own(options, &picture);
     else {
         picture.charts = charts.chart;
         picture.count = charts.count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/commands.h"
 
-#include "cli/run.h"
+#include "cli/own_numbers.h"
 #include "core/guess.h"
 #include "core/text.h"
 #include "render/facts.h"
@@ -11,6 +11,14 @@
 #include <string.h>
 
 enum { TEXT_ROWS = 20 };
+
+struct asked {
+    const struct metrics_options *options;
+    const struct own_metrics *own;
+};
+
+/* The table of CSV that has the metrics of --definitions. */
+static const char own_table[] = "own";
 
 static const char *table_name(const struct metrics_options *options)
 {
@@ -32,7 +40,8 @@ static void write_text(struct output *output, const struct metrics_options *opti
 
 static void write_metrics(struct output *output, const void *context, const struct engine_result *run)
 {
-    const struct metrics_options *options = context;
+    const struct asked *asked = context;
+    const struct metrics_options *options = asked->options;
     const struct metrics *metrics = run->metrics;
     bool json = choice_is(options->format, "json"), csv = choice_is(options->format, "csv");
     char title[300];
@@ -42,13 +51,17 @@ static void write_metrics(struct output *output, const void *context, const stru
     else if (options->sites && csv)
         sites_write_csv(output, metrics);
     else if (json)
-        metrics_write_json(output, metrics);
+        metrics_write_json_more(output, metrics, own_metrics_write_json, asked->own);
     else if (choice_is(options->format, "xml"))
         metrics_write_xml(output, metrics);
+    else if (csv && strcmp(table_name(options), own_table) == 0)
+        own_metrics_write_csv(output, asked->own);
     else if (csv)
         metrics_write_csv(output, metrics, table_name(options));
-    else
+    else {
         write_text(output, options, metrics, title);
+        own_metrics_write_text(output, asked->own);
+    }
 }
 
 /* Checked before the trace is read. That a table is named without --format csv is no fault: SIGHT_TABLE may be set. */
@@ -90,7 +103,7 @@ static int unknown_column(const struct command *command, const char *name)
 /* Of processes selected from a metrics file, the tables over all processes are not known. */
 static enum status check_tables(const void *context, const struct engine_result *run, struct error *err)
 {
-    const struct metrics_options *options = context;
+    const struct metrics_options *options = ((const struct asked *)context)->options;
     const struct metrics *metrics = run->metrics;
     bool wants = choice_is(options->format, "xml") ||
                  (choice_is(options->format, "csv") && metrics_table_of_trace(table_name(options)));
@@ -105,19 +118,43 @@ static enum status check_tables(const void *context, const struct engine_result 
                      options->common.inputs[0]);
 }
 
-int cmd_metrics(const struct command *command, const struct metrics_options *options)
+/* What does not go together; EXIT_DONE: all does. */
+static int check_options(const struct command *command, const struct metrics_options *options)
 {
     const char *table = table_name(options);
-    if (!table_exists(table))
+    bool own = strcmp(table, own_table) == 0;
+    if (own && !options->definitions)
+        return command_usage(command, "table 'own' has the metrics of --definitions FILE");
+    if (!own && !table_exists(table))
         return unknown_table(command, table);
     if (options->sort && !metrics_sorts_by(options->sort))
         return unknown_column(command, options->sort);
+    if (options->definitions && (options->sites || choice_is(options->format, "xml")))
+        return command_usage(command, "--definitions does not go with --sites and XML, which have no place for them");
+    return EXIT_DONE;
+}
+
+int cmd_metrics(const struct command *command, const struct metrics_options *options)
+{
+    struct own_metrics own;
+    struct error err = {0};
+    int code = check_options(command, options);
+    if (code != EXIT_DONE)
+        return code;
     /* A metrics file must have the same data as the trace: also the analysis across processes. */
     unsigned wants = 0;
     if (options->sites)
         wants |= ENGINE_ANALYSIS;
     if (choice_is(options->format, "xml"))
         wants |= ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH;
-    return run_report(&(struct run_report){RUN_OPTIONS(options), .wants = wants, .totals = !options->sites,
-                                           .check = check_tables, .write = write_metrics});
+    if (own_numbers_ask(&own, options->definitions, NULL, &options->common, &options->trace, &err) != STATUS_OK) {
+        own_metrics_clear(&own);
+        return command_fault(&err);
+    }
+    struct run_report report = {RUN_OPTIONS(options), .wants = wants, .totals = !options->sites, .check = check_tables,
+                                .write = write_metrics};
+    report.context = &(struct asked){options, &own};
+    code = run_report(&report);
+    own_metrics_clear(&own);
+    return code;
 }

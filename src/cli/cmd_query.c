@@ -18,22 +18,6 @@ struct printed {
     const struct answer *answer;
 };
 
-/* As other commands print numbers of the unit: times with nine decimals, counts and bytes whole. Beyond 9e9 s and 1e18
-   they do not fit into ns and int64_t, and stay ratios. NaN is unknown. */
-static struct value value_of(const struct answer *answer, size_t row, size_t metric)
-{
-    double value = answer->values[row * answer->metric_count + metric];
-    struct search_unit unit = answer->units[metric];
-    if (isnan(value))
-        return value_null();
-    /* A rate or a product of times has a unit that no kind of value has: it stays a number. */
-    if (unit.seconds == 1 && unit.bytes == 0 && unit.counts == 0 && fabs(value) < 9e9)
-        return value_time((int64_t)llrint(value * 1e9));
-    if (unit.seconds == 0 && unit.bytes + unit.counts == 1 && value >= 0 && value == floor(value) && value < 1e18)
-        return unit.bytes ? value_bytes((uint64_t)value) : value_count((uint64_t)value);
-    return value_ratio(value);
-}
-
 static void write_text(struct output *output, const struct answer *answer)
 {
     struct text_table *table = text_table_columns(answer->metric_count + 1);
@@ -72,7 +56,7 @@ static void write_csv(struct output *output, const struct answer *answer)
         value_write_csv(output, value_text(answer->rows[row].focus));
         for (size_t i = 0; i < answer->metric_count; i++) {
             output_text(output, ",");
-            value_write_csv(output, value_of(answer, row, i));
+            value_write_csv(output, answer_value(answer, row, i));
         }
         output_text(output, "\n");
     }
@@ -104,7 +88,7 @@ static void write_json(struct output *output, const struct answer *answer)
         json_open(&json, NULL, '{');
         json_value(&json, "focus", value_text(answer->rows[row].focus));
         for (size_t i = 0; i < answer->metric_count; i++)
-            json_value(&json, answer->metrics[i], value_of(answer, row, i));
+            json_value(&json, answer->metrics[i], answer_value(answer, row, i));
         write_verdicts(&json, answer, row);
         json_close(&json, '}');
     }

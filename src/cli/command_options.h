@@ -109,7 +109,7 @@ struct metrics_options {
     struct target_options target;
     struct trace_options trace;
     struct choice format;
-    const char *table, *sort;
+    const char *table, *sort, *definitions;
     bool all, sites;
 };
 
@@ -118,7 +118,7 @@ struct heuristics_options {
     struct target_options target;
     struct trace_options trace;
     struct choice format;
-    const char *fail_on;
+    const char *fail_on, *definitions;
 };
 
 struct chart_options {
@@ -127,6 +127,7 @@ struct chart_options {
     struct trace_options trace;
     struct choice format, by, colors, theme;
     struct number_option width, height, dpi;
+    const char *definitions;
 };
 
 struct timeline_options {

@@ -512,6 +512,21 @@ char *answer_text(char buffer[TEXT_NUMBER_SIZE], const struct answer *answer, si
     return search_unit_text(buffer, answer->units[metric], answer->percent[metric], value);
 }
 
+/* Beyond 9e9 s and 1e18 numbers do not fit into ns and int64_t, and stay ratios. NaN is unknown. */
+struct value answer_value(const struct answer *answer, size_t row, size_t metric)
+{
+    double value = answer->values[row * answer->metric_count + metric];
+    struct search_unit unit = answer->units[metric];
+    if (isnan(value))
+        return value_null();
+    /* A rate or a product of times has a unit that no kind of value has: it stays a number. */
+    if (unit.seconds == 1 && unit.bytes == 0 && unit.counts == 0 && fabs(value) < 9e9)
+        return value_time((int64_t)llrint(value * 1e9));
+    if (unit.seconds == 0 && unit.bytes + unit.counts == 1 && value >= 0 && value == floor(value) && value < 1e18)
+        return unit.bytes ? value_bytes((uint64_t)value) : value_count((uint64_t)value);
+    return value_ratio(value);
+}
+
 const char *answer_verdict(const struct answer *answer, size_t metric, double value)
 {
     return definition_verdict(answer->limits[metric], answer->higher[metric], value);

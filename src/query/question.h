@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "engine/engine.h"
+#include "render/field.h"
 #include "search/definitions.h"
 
 /* Metrics of parts of a run, as Paradyn's metric-focus pairs: "METRIC, ... @ FOCUS [@ PHASE]". A metric is an
@@ -63,6 +64,9 @@ void answer_clear(struct answer *answer);
 
 /* A number of the unit of a metric as people read it: "1.23 ms", "66 kB/s", "12 %"; "-": not known. */
 char *answer_text(char buffer[TEXT_NUMBER_SIZE], const struct answer *answer, size_t metric, double value);
+
+/* The same as other commands print numbers of the unit: times with nine decimals, counts and bytes whole. */
+struct value answer_value(const struct answer *answer, size_t row, size_t metric);
 
 /* "fair" or "poor", by the limits that the user's definition sets; "good" below them; NULL: no verdict. */
 const char *answer_verdict(const struct answer *answer, size_t metric, double value);

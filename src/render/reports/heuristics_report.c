@@ -77,6 +77,13 @@ static void write_result(struct json *json, const struct metrics *metrics, const
 void heuristics_write_json(struct output *output, const struct metrics *metrics, const struct heuristic_result *results,
                            const struct findings *findings)
 {
+    heuristics_write_json_more(output, metrics, results, findings, NULL, NULL);
+}
+
+void heuristics_write_json_more(struct output *output, const struct metrics *metrics,
+                                const struct heuristic_result *results, const struct findings *findings,
+                                void (*more)(struct json *json, const void *context), const void *context)
+{
     struct json json = {.output = output};
     json_open(&json, NULL, '{');
     json_value(&json, "schema", value_text("sight-findings/1"));
@@ -93,6 +100,8 @@ void heuristics_write_json(struct output *output, const struct metrics *metrics,
         finding_write_json(&json, &findings->finding[i]);
     json_close(&json, ']');
     json_value(&json, "caveat", value_text(*findings->caveat ? findings->caveat : NULL));
+    if (more)
+        more(&json, context);
     json_close(&json, '}');
 }
 

@@ -2,8 +2,8 @@
 #ifndef SIGHT_RENDER_REPORTS_HEURISTICS_REPORT_H
 #define SIGHT_RENDER_REPORTS_HEURISTICS_REPORT_H
 
-#include "core/output.h"
 #include "heuristics/finding.h"
+#include "render/field.h"
 
 #include <stdbool.h>
 
@@ -16,6 +16,10 @@ void heuristic_numbers(const struct heuristic_result *result, char numbers[HEURI
 /* `findings` may be empty: without events. */
 void heuristics_write_json(struct output *output, const struct metrics *metrics, const struct heuristic_result *results,
                            const struct findings *findings);
+/* The same; `more` (NULL: nothing) adds members at its end. */
+void heuristics_write_json_more(struct output *output, const struct metrics *metrics,
+                                const struct heuristic_result *results, const struct findings *findings,
+                                void (*more)(struct json *json, const void *context), const void *context);
 void heuristics_write_csv(struct output *output, const struct metrics *metrics, const struct heuristic_result *results);
 
 /* For people. `verbose`: with formula, source, the rule of the verdict, and every number. */

@@ -215,6 +215,12 @@ void metrics_write_trace(struct json *json, const struct metrics *metrics)
 
 void metrics_write_json(struct output *output, const struct metrics *metrics)
 {
+    metrics_write_json_more(output, metrics, NULL, NULL);
+}
+
+void metrics_write_json_more(struct output *output, const struct metrics *metrics,
+                             void (*more)(struct json *json, const void *context), const void *context)
+{
     struct json json = {.output = output};
     json_open(&json, NULL, '{');
     json_value(&json, "schema", value_text("sight-metrics/1"));
@@ -228,6 +234,8 @@ void metrics_write_json(struct output *output, const struct metrics *metrics)
         json_value(&json, "communicators", value_null());
         json_value(&json, "tags", value_null());
         json_value(&json, "message_sizes", value_null());
+        if (more)
+            more(&json, context);
         json_close(&json, '}');
         return;
     }
@@ -235,6 +243,8 @@ void metrics_write_json(struct output *output, const struct metrics *metrics)
               metrics->communicator_count);
     JSON_ROWS(&json, "tags", tag_fields, metrics, metrics->tags, metrics->tag_count);
     JSON_ROWS(&json, "message_sizes", size_fields, metrics, metrics->sizes, metrics->size_count);
+    if (more)
+        more(&json, context);
     json_close(&json, '}');
 }
 

@@ -23,6 +23,9 @@ bool metrics_table_of_trace(const char *name);
 void metrics_write_trace(struct json *json, const struct metrics *metrics);
 
 void metrics_write_json(struct output *output, const struct metrics *metrics);
+/* The same; `more` (NULL: nothing) adds members at its end. */
+void metrics_write_json_more(struct output *output, const struct metrics *metrics,
+                             void (*more)(struct json *json, const void *context), const void *context);
 
 /* The metrics file: metrics/metrics_file.h reads it. */
 void metrics_write_xml(struct output *output, const struct metrics *metrics);
