@@ -2,6 +2,7 @@
 #include "record/call.h"
 
 #include "record/clock.h"
+#include "record/outer_call.h"
 #include "record/real.h"
 
 /* Inline in all of its callers here. */
@@ -68,6 +69,10 @@ void call_leave(struct call *call)
 {
     if (call->write)
         location_put(call->location, RECORD_LEAVE, call_end(call), call->function, call->comm);
+    if (__builtin_expect(call->location->outer != NULL, 0)) {
+        outer_call_resume(call->location);
+        return;
+    }
     call->location->open.frame = NULL;
     location_done(call->location, false);
 }

@@ -24,9 +24,10 @@ struct call {
 };
 
 /* See left_call.h. */
-bool left_call_end(struct location *location, const void *frame);
+bool inner_call_begin(struct location *location, const void *frame);
 
-/* Begins a call: false if it is not to be recorded, because recording is off or MPI calls itself. */
+/* Begins a call: false if it is not to be recorded, because recording is off or MPI calls itself. One that the program
+   makes where MPI has called it is recorded within the other. */
 static inline bool call_begin(struct call *call, enum function function)
 {
     struct location *location = location_mine;
@@ -35,9 +36,9 @@ static inline bool call_begin(struct call *call, enum function function)
         if (!location)
             return false;
     }
-    if (__builtin_expect(location->inside, 0) && !left_call_end(location, call))
-        return false;
     if (!recorder.started)
+        return false;
+    if (__builtin_expect(location->inside, 0) && !inner_call_begin(location, call))
         return false;
     location_busy(location);
     call->location = location;

@@ -288,6 +288,12 @@ void comms_finish(void)
     PMPI_Group_free(&comms.world);
 }
 
+/* True while a callback of the call that frees it may still use it. */
+static bool is_freeing(const struct location *location, uintptr_t handle)
+{
+    return location->freeing.handle == handle && location->freeing.number != RECORD_COMM_NONE;
+}
+
 uint32_t comm_number_of_other(struct location *location, MPI_Comm comm, bool *new)
 {
     /* Without the lock: both fields belong to this thread, and `freed` only grows. A handle freed by another thread
@@ -298,6 +304,10 @@ uint32_t comm_number_of_other(struct location *location, MPI_Comm comm, bool *ne
         return RECORD_WORLD;
     comms_lock();
     const uint64_t *known = table_find(&comms.numbers, HANDLE_NUMBER(comm));
+    if (!known && is_freeing(location, HANDLE_NUMBER(comm))) {
+        comms_unlock();
+        return location->freeing.number;
+    }
     /* First the number only: MPI must not be asked about the handle before the program's own call has accepted it
        (comm_look). */
     uint32_t number = known ? (uint32_t)*known - 1 : number_new(HANDLE_NUMBER(comm));
@@ -311,6 +321,12 @@ uint32_t comm_number_of_other(struct location *location, MPI_Comm comm, bool *ne
     return number;
 }
 
+/* False in callbacks of MPI_Finalize: what they make is not known. */
+static bool has_world(void)
+{
+    return comms.world != MPI_GROUP_NULL;
+}
+
 /* True for a number that still belongs only to this handle. */
 static bool is_unknown(uint32_t number, uintptr_t handle)
 {
@@ -322,7 +338,7 @@ void comm_look(struct location *location, uint32_t number, MPI_Comm comm)
 {
     struct comm_facts facts = {.handle = comm};
     comms_lock();
-    if (is_unknown(number, HANDLE_NUMBER(comm))) {
+    if (has_world() && is_unknown(number, HANDLE_NUMBER(comm))) {
         facts.kin = kin_of(&facts, comm, RECORD_COMM_NONE);
         facts_key(&facts, RECORD_COMM_NONE);
         comms.facts[number] = facts;
@@ -346,7 +362,7 @@ void comm_drop(uint32_t number, MPI_Comm comm)
 
 void comm_made(struct location *location, uint32_t parent, MPI_Comm comm)
 {
-    if (comm == MPI_COMM_NULL)
+    if (comm == MPI_COMM_NULL || !has_world())
         return;
     comms_lock();
     comm_add(location, parent, comm);
@@ -357,7 +373,7 @@ void comm_made(struct location *location, uint32_t parent, MPI_Comm comm)
 void comm_met(struct location *location, MPI_Comm comm, enum record_kin kin, int64_t since_ns)
 {
     struct comm_facts facts = {0};
-    if (comm == MPI_COMM_NULL)
+    if (comm == MPI_COMM_NULL || !has_world())
         return;
     comms_lock();
     if (kin_of(&facts, comm, RECORD_COMM_NONE) != RECORD_OWN) {
@@ -402,6 +418,7 @@ static struct freed_handle forget(uintptr_t handle)
         comms.freed++;
     }
     comms_unlock();
+    location_mine->freeing = freed;
     return freed;
 }
 
@@ -412,12 +429,14 @@ struct freed_handle comm_forget(const MPI_Comm *comm)
 
 void handle_freed(struct location *location, struct freed_handle freed)
 {
+    location->freeing.handle = 0;
     if (freed.number != RECORD_COMM_NONE)
         location_put(location, RECORD_COMM_FREED, clock_now(), 0, freed.number);
 }
 
 void handle_kept(struct freed_handle freed)
 {
+    location_mine->freeing.handle = 0;
     if (freed.number == RECORD_COMM_NONE)
         return;
     comms_lock();
@@ -452,6 +471,8 @@ uint32_t window_number(struct location *location, MPI_Win win)
         location->last_comm_number = (uint32_t)*known - 1;
     }
     uint32_t number = known ? location->last_comm_number : RECORD_WORLD;
+    if (!known && is_freeing(location, HANDLE_NUMBER(win)))
+        number = location->freeing.number;
     comms_unlock();
     return number;
 }

@@ -43,11 +43,8 @@ void comm_met(struct location *location, MPI_Comm comm, enum record_kin kin, int
 void comm_promised(struct location *location, uint32_t parent, MPI_Comm of, MPI_Comm comm);
 
 /* What a call is about to free. MPI may give its handle to another thread before the call has returned: so it is
-   forgotten before it, and remembered again if the call fails, as when a callback of an attribute forbids it. */
-struct freed_handle {
-    uintptr_t handle;
-    uint32_t number; /* RECORD_COMM_NONE: it is not known */
-};
+   forgotten before it, and remembered again if the call fails, as when a callback of an attribute forbids it. Until
+   then the thread itself knows it, as callbacks may use it. */
 struct freed_handle comm_forget(const MPI_Comm *comm); /* NULL: of none */
 void handle_freed(struct location *location, struct freed_handle freed);
 void handle_kept(struct freed_handle freed);

@@ -11,6 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct outer_call;
+
+/* What a call frees: see comms.h. */
+struct freed_handle {
+    uintptr_t handle;
+    uint32_t number; /* RECORD_COMM_NONE: it is not known */
+};
+
 /* The call that a thread is in, as far as it takes to end it if it never returns: see left_call.h. */
 struct open_call {
     const void *frame; /* somewhere in its wrapper's stack frame; NULL: there is none */
@@ -31,6 +39,7 @@ struct location {
     struct site *sites;   /* see sites.h */
     uint32_t site_mask, site_count;
     struct open_call open;
+    struct outer_call *outer;       /* the call in which a callback of the program made this one: see outer_call.h */
     bool inside;                    /* in an MPI function or in the recorder: what that calls itself is not recorded */
     uint8_t endings;                /* rounds of destructors at the end of its thread */
     bool holds_lock;                /* the owner has `lock`: it takes a sample */
@@ -49,6 +58,7 @@ struct location {
     uint32_t last_comm_number; /* the communicator used last: see comms.c */
     uint32_t last_comm_freed;
     uintptr_t last_comm;
+    struct freed_handle freeing; /* by the current call */
     uint32_t thread;
     void *scratch; /* see location_scratch */
     size_t scratch_size;

@@ -33,6 +33,44 @@ static void *find_in_library(const char *name, int how)
     return NULL;
 }
 
+/* Where the files begin that have functions of MPI. */
+enum { FILES_MAX = 16 };
+static const void *files[FILES_MAX];
+
+static const void *file_of(const void *address, const char **name)
+{
+    Dl_info about = {.dli_fname = NULL};
+    /* A zero is the answer of dladdr for an address in no file. */
+    if (dladdr(address, &about) == 0)
+        return NULL;
+    if (name)
+        *name = about.dli_fname;
+    return about.dli_fbase;
+}
+
+/* Any thread may do so at any time. */
+static void note_file(const void *function)
+{
+    const void *file = file_of(function, NULL);
+    for (size_t i = 0; i < FILES_MAX; i++) {
+        const void *there = NULL;
+        if (__atomic_compare_exchange_n(&files[i], &there, file, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+            there == file)
+            return;
+    }
+}
+
+bool real_is_mpi(const void *address)
+{
+    const char *name = NULL;
+    const void *file = file_of(address, &name);
+    for (size_t i = 0; i < FILES_MAX && file; i++)
+        if (__atomic_load_n(&files[i], __ATOMIC_ACQUIRE) == file)
+            return true;
+    /* Open MPI is in parts that are loaded when they are needed. */
+    return !file || strstr(name, "/mca_") || strstr(name, "/libmca_");
+}
+
 static void *found_or_abort(void *found, const char *name)
 {
     if (!found) {
@@ -50,7 +88,9 @@ void *real_find(const char *name)
     if (!found)
         /* Linked with the recorder, and MPI left out by the linker: now it must be loaded. */
         found = find_in_library(name, RTLD_GLOBAL);
-    return found_or_abort(found, name);
+    found = found_or_abort(found, name);
+    note_file(found);
+    return found;
 }
 
 void *real_object(const char *name)

@@ -33,6 +33,18 @@ static inline bool real_is_recorder(const void *address)
     return place >= (uintptr_t)__start_sight_wrappers && place < (uintptr_t)__stop_sight_wrappers;
 }
 
+/* All is one file: what is MPI's cannot be distinguished. */
+static inline bool real_is_mpi(const void *address)
+{
+    (void)address;
+    return true;
+}
+static inline bool real_called_from_fortran(const void *address)
+{
+    (void)address;
+    return false;
+}
+
 #else
 
 /* A function that wraps the MPI library's. */
@@ -40,6 +52,9 @@ static inline bool real_is_recorder(const void *address)
 
 /* True for an address in the code of the recorder. */
 bool real_is_recorder(const void *address);
+
+/* True for an address in the code of MPI, or of a tool that stands before it. */
+bool real_is_mpi(const void *address);
 
 /* The function of this name ("PMPI_Send") in the MPI library, or in a tool that is loaded before it. Ends the program
  * if there is none. */

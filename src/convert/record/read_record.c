@@ -50,9 +50,10 @@ struct current {
     uint16_t state;
     int32_t root;
     uint64_t sent, received;
-    struct record_last_call last;
-    int64_t last_ns; /* of its last record */
-    bool reported;   /* how it ended */
+    struct record_last_call last, outer; /* outer: in which it is, called by a callback */
+    uint32_t inside;                     /* calls that are open in that one */
+    int64_t last_ns;                     /* of its last record */
+    bool reported;                       /* how it ended */
 };
 
 struct record_state {
@@ -263,6 +264,21 @@ static void request_mark(struct record_state *state, struct current *current, co
     current->requests = 0;
 }
 
+static void note_enter(struct current *current, uint64_t position, uint32_t comm)
+{
+    if (current->last.open && current->inside++ == 0)
+        current->outer = current->last;
+    current->last = (struct record_last_call){position, comm, true};
+}
+
+static void note_leave(struct current *current)
+{
+    if (current->inside == 0)
+        current->last.open = false;
+    else if (--current->inside == 0)
+        current->last = current->outer;
+}
+
 static void state_event(struct record_state *state, const struct stream *stream, const struct defs *defs,
                         const struct event *base, struct batch *batch)
 {
@@ -272,10 +288,10 @@ static void state_event(struct record_state *state, const struct stream *stream,
     bool leave = record->kind == RECORD_LEAVE;
     /* Kept for processes that do not reach MPI_Finalize: what their last call waits for refers to it by its place in
        the file. */
-    current->last.open = !leave;
-    if (!leave)
-        current->last =
-            (struct record_last_call){record_file_position(&state->run.files[stream->file]), record->comm, true};
+    if (leave)
+        note_leave(current);
+    else
+        note_enter(current, record_file_position(&state->run.files[stream->file]), record->comm);
     if (index == UINT32_MAX)
         return;
     /* A function whose leave has no place for requests (MPI_Sendrecv, MPI_Comm_idup) has them as a mark inside. */
