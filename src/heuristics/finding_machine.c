@@ -237,84 +237,133 @@ void finding_idle_fit(const struct metrics *metrics, struct finding *finding)
     finding_evidence(finding, "off_core_s", idle.off_s, true);
 }
 
-/* From this part on the lack of cores explains a finding. */
-static const double EXPLAINED = 0.5;
+/* By row: what a process lost at most while it computed, and in all, in s. */
+struct losses {
+    double *computing_s, *all_s; /* owned */
+};
 
-/* By row: what a process lost at most, in s. */
-static double *losses_of(const struct metrics *metrics)
+static struct losses losses_of(const struct metrics *metrics)
 {
-    double *losses_s = memory_new(metrics->process_count * sizeof *losses_s);
+    struct losses losses = {memory_new(metrics->process_count * sizeof(double)),
+                            memory_new(metrics->process_count * sizeof(double))};
     struct readings at = {0};
-    while (readings_next(metrics, &at))
-        losses_s[at.row] = at.outside_s + at.in_calls_s;
-    return losses_s;
+    while (readings_next(metrics, &at)) {
+        losses.computing_s[at.row] = at.outside_s;
+        losses.all_s[at.row] = at.outside_s + at.in_calls_s;
+    }
+    return losses;
 }
 
-/* What the longest computing exceeds the mean by, had no process lost anything, is most of what it exceeds it by. */
-static bool explains_uneven_work(const struct metrics *metrics, const double *losses_s)
+static double sum_of(const struct metrics *metrics, const double *row_s)
+{
+    double sum_s = 0;
+    for (size_t i = 0; i < metrics->process_count; i++)
+        sum_s += row_s[i];
+    return sum_s;
+}
+
+/* Of what the longest computing exceeds the mean by: the part that is gone if no process had lost anything. */
+static double part_of_uneven_work(const struct metrics *metrics, const struct losses *losses)
 {
     double count = (double)metrics->process_count, mean_s = 0, most_s = 0, own_mean_s = 0, own_most_s = 0;
     for (size_t i = 0; i < metrics->process_count; i++) {
-        double compute_s = (double)metrics_compute_ns(metrics, i) / 1e9, own_s = fmax(compute_s - losses_s[i], 0);
+        double compute_s = (double)metrics_compute_ns(metrics, i) / 1e9,
+               own_s = fmax(compute_s - losses->computing_s[i], 0);
         mean_s += compute_s / count;
         own_mean_s += own_s / count;
         most_s = fmax(compute_s, most_s);
         own_most_s = fmax(own_s, own_most_s);
     }
-    return own_most_s - own_mean_s < (1 - EXPLAINED) * (most_s - mean_s);
+    return 1 - ratio_of(own_most_s - own_mean_s, most_s - mean_s);
 }
 
-/* What a process lost makes the run, or an iteration, longer by that at most. */
-static double run_lost_s(const struct metrics *metrics, const double *losses_s)
+/* What a process loses in an iteration, or in a turn of a loop inside, makes the longest computing longer by that at
+   most, and the mean by its share. */
+static double part_of_iterations(const struct metrics *metrics, const struct finding *finding,
+                                 const struct losses *losses)
 {
-    double lost_s = 0;
-    for (size_t i = 0; i < metrics->process_count; i++)
-        lost_s += losses_s[i];
-    return lost_s;
+    double beyond_mean = 1 - 1 / (double)metrics->process_count, loss_s = finding->saving_s;
+    if (metrics->phases)
+        loss_s = fmax((double)metrics->phases->iterations.loss_ns / 1e9, loss_s);
+    return beyond_mean * ratio_of(sum_of(metrics, losses->computing_s), loss_s);
 }
 
-static bool explains_iterations(const struct metrics *metrics, const double *losses_s)
+/* Messages make only those wait that have them. */
+static double victims_at_once(const struct metrics *metrics, size_t row, enum wait_kind kind)
 {
-    return !metrics->phases ||
-           run_lost_s(metrics, losses_s) >= EXPLAINED * (double)metrics->phases->iterations.loss_ns / 1e9;
+    const struct process_row *process = &metrics->process[row];
+    double others = (double)(metrics->process_count - 1);
+    if (kind == WAIT_LATE_RECEIVER)
+        return fmin(others, (double)process->received_count);
+    if (kind == WAIT_LATE_SENDER || kind == WAIT_WRONG_ORDER_SAME || kind == WAIT_WRONG_ORDER_OTHER)
+        return fmin(others, (double)process->sent_count);
+    return others;
 }
 
-static bool explains_saving(const struct metrics *metrics, const struct finding *finding, const double *losses_s)
+/* By row: all waiting for the process. Free it. */
+static double *caused_of(const struct finding_input *input)
 {
-    return run_lost_s(metrics, losses_s) >= EXPLAINED * finding->saving_s;
+    double *caused_ns = memory_new(input->metrics->process_count * sizeof *caused_ns);
+    for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++)
+        for (size_t i = 0; kind != WAIT_AT_INIT && kind != WAIT_AT_FINALIZE && i < input->metrics->process_count; i++)
+            caused_ns[i] += (double)input->analysis->waits[kind].causes_ns[i];
+    return caused_ns;
 }
 
-/* All others wait at most as long for a process as it lost. */
-static bool explains_waits(const struct metrics *metrics, const struct wait_sums *sums, const double *losses_s)
+/* Waiting, and what of it is explained. */
+struct explained {
+    double all_ns, explained_ns;
+};
+
+/* What a process has lost others wait for once, at one of the places where they wait for it: for each kind of waiting
+   its share of that. */
+static void add_waits(struct explained *sum, const struct metrics *metrics, const struct wait_sums *waits,
+                      enum wait_kind kind, const struct losses *losses, const double *caused_ns)
 {
-    double explained_s = 0, all_s = 0;
     for (size_t i = 0; i < metrics->process_count; i++) {
-        double caused_s = (double)sums->causes_ns[i] / 1e9;
-        all_s += caused_s;
-        explained_s += fmin(caused_s, losses_s[i] * (double)(metrics->process_count - 1));
+        double ns = (double)waits->causes_ns[i], share = fmin(ratio_of(ns, caused_ns[i]), 1);
+        sum->all_ns += ns;
+        sum->explained_ns += fmin(ns, losses->all_s[i] * 1e9 * victims_at_once(metrics, i, kind) * share);
     }
-    return explained_s >= EXPLAINED * all_s;
 }
 
-bool finding_is_machines(const struct finding_input *input, const struct finding *finding)
+/* Of the waiting of a finding; of one about waiting in general, of all of it. */
+static double part_of_waits(const struct finding_input *input, const struct finding *finding,
+                            const struct losses *losses)
+{
+    struct wait_sums *sums = finding_waits(finding->kind, input->analysis);
+    struct explained sum = {0};
+    double *caused_ns = caused_of(input);
+    if (sums) {
+        add_waits(&sum, input->metrics, sums, finding_wait(finding->kind), losses, caused_ns);
+        wait_sums_free(sums);
+    } else {
+        for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++)
+            if (kind != WAIT_AT_INIT && kind != WAIT_AT_FINALIZE)
+                add_waits(&sum, input->metrics, &input->analysis->waits[kind], (enum wait_kind)kind, losses, caused_ns);
+    }
+    free(caused_ns);
+    return ratio_of(sum.explained_ns, sum.all_ns);
+}
+
+double finding_machine_part(const struct finding_input *input, const struct finding *finding)
 {
     if (!is_measured(input->metrics))
-        return true;
-    double *losses_s = losses_of(input->metrics);
-    struct wait_sums *sums = finding_waits(finding->kind, input->analysis);
-    bool explained = true;
+        return 1;
+    struct losses losses = losses_of(input->metrics);
+    double part;
     if (finding->kind == FINDING_compute_imbalance)
-        explained = explains_uneven_work(input->metrics, losses_s);
+        part = part_of_uneven_work(input->metrics, &losses);
     else if (finding->kind == FINDING_dynamic_imbalance)
-        explained = explains_iterations(input->metrics, losses_s);
-    else if (sums)
-        explained = explains_waits(input->metrics, sums, losses_s);
+        part = part_of_iterations(input->metrics, finding, &losses);
+    else if (finding->kind == FINDING_serialisation || finding->kind == FINDING_contention ||
+             finding_wait(finding->kind) != WAIT_NONE)
+        part = part_of_waits(input, finding, &losses);
     else
-        explained = explains_saving(input->metrics, finding, losses_s);
-    if (sums)
-        wait_sums_free(sums);
-    free(losses_s);
-    return explained;
+        part = ratio_of(sum_of(input->metrics, losses.all_s), finding->saving_s);
+    free(losses.computing_s);
+    free(losses.all_s);
+    return fmax(fmin(part, 1), 0);
 }
 
 void finding_caveat(const struct finding_input *input, char caveat[FINDING_CAVEAT_SIZE])

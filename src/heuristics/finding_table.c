@@ -189,8 +189,11 @@ static void name_roots(const struct finding_input *input, struct findings *findi
     }
 }
 
-/* Lack of cores costs at least as much as anything that it causes: late starts it does not. Where clocks leave roots
-   unknown, what the machine causes is still known: that takes no clock error. */
+/* From this part on the lack of cores explains a finding. */
+static const double EXPLAINED = 0.5;
+
+/* Lack of cores costs at least as much as it explains of anything that it causes: late starts it does not. Where clocks
+   leave roots unknown, what the machine causes is still known: that takes no clock error. */
 static void name_machine(const struct finding_input *input, struct findings *findings)
 {
     const struct finding *machine = finding_of(findings, FINDING_oversubscription);
@@ -198,7 +201,7 @@ static void name_machine(const struct finding_input *input, struct findings *fin
         struct finding *finding = &findings->finding[i];
         /* A late start and serial code are the program's. */
         bool own = finding->kind == FINDING_late_start || finding->kind == FINDING_serial_threads;
-        if (finding != machine && !own && finding_is_machines(input, finding))
+        if (finding != machine && !own && finding_machine_part(input, finding) >= EXPLAINED)
             finding->root = machine->id;
     }
 }
@@ -207,9 +210,11 @@ static void raise_machine(const struct finding_input *input, struct findings *fi
 {
     struct finding *machine = finding_of(findings, FINDING_oversubscription);
     double duration = (double)input->analysis->duration / 1e9;
-    for (size_t i = 0; machine && i < findings->count; i++)
-        if (findings->finding[i].root == machine->id)
-            machine->saving_s = larger(machine->saving_s, findings->finding[i].saving_s);
+    for (size_t i = 0; machine && i < findings->count; i++) {
+        const struct finding *finding = &findings->finding[i];
+        if (finding->root == machine->id)
+            machine->saving_s = larger(machine->saving_s, finding_machine_part(input, finding) * finding->saving_s);
+    }
     if (machine && duration > 0)
         machine->share = machine->saving_s / duration;
 }
