@@ -10,8 +10,18 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes of a record of the sorter, and of the longest line that it becomes: 16 numbers, each with a colon. */
-enum { RECORD_SIZE = 256, LINE_SIZE = 512 };
+/* Bytes of a record of the sorter, and of the lines that it becomes: at most 40 numbers, each with a colon. */
+enum { RECORD_SIZE = 256, LINES_SIZE = 1024 };
+
+/* What a record of the sorter is. Lines of one time and one thread that follow each other are one record: most calls of
+   MPI are two, that of the entry and that of the return. Then there is less to sort, and their places are one number
+   instead of four. */
+enum {
+    RECORD_LEAVE = 1, /* the type of an event whose value is 0 */
+    RECORD_STATE = 2, /* how long, and which */
+    RECORD_EVENT = 4, /* types and values, up to the end of the record */
+    RECORD_COMMUNICATION = 8
+};
 
 /* Records of one time stand in the order in which a location has them; communications last. Most are made in the order
    of the file, which is what the sorter likes. */
@@ -51,35 +61,17 @@ static enum status paraver_events(struct sink *sink, const struct batch *batch, 
     return by_location_add(paraver_of(sink)->by, batch, err);
 }
 
-/* A record being made: its kind, then its numbers but for the time by which it is sorted, which follows the place. As
-   text they would be two to three times as many bytes to sort. */
+/* A record being made: what it is, its place, then its numbers but for the time by which it is sorted. As text they
+   would be two to three times as many bytes to sort. */
 static unsigned char *put(unsigned char *at, uint64_t value)
 {
     return varint_put(at, value);
 }
 
-static void write_line(struct output *output, uint64_t time, const unsigned char *record, size_t length)
+static unsigned char *begin_record(const struct paraver_writer *paraver, unsigned char *at, unsigned what)
 {
-    enum { TIME_AT = 4 };
-    const unsigned char *end = record + length;
-    char *at = (char *)output_room(output, LINE_SIZE);
-    *at++ = (char)*record++;
-    for (size_t i = 0; record < end || i == TIME_AT; i++) {
-        *at++ = ':';
-        at = text_put_u64(at, i == TIME_AT ? time : varint_get(&record));
-    }
-    *at++ = '\n';
-    output->at = (unsigned char *)at;
-}
-
-/* One cpu for each node: which one a thread ran on is not known. 0 means that nothing is known of resources. */
-static unsigned char *put_place(const struct paraver_writer *paraver, unsigned char *at, uint32_t process,
-                                uint32_t thread)
-{
-    at = put(at, paraver->nodes ? process + 1 : 0);
-    at = put(at, 1);
-    at = put(at, (uint64_t)process + 1);
-    return put(at, (uint64_t)thread + 1);
+    *at++ = (unsigned char)what;
+    return put(at, paraver->place_count - 1);
 }
 
 static enum status add_record(struct paraver_writer *paraver, int64_t time_ns, uint64_t order,
@@ -89,23 +81,30 @@ static enum status add_record(struct paraver_writer *paraver, int64_t time_ns, u
     return sorter_add(paraver->records, key, record, (size_t)(end - record), err);
 }
 
-/* What the thread did until now. */
-static enum status end_activity(struct paraver_writer *paraver, int64_t to_ns, uint64_t activity, struct error *err)
+/* What the thread did until now, after the event that ended what it did before, and with the event that began it:
+   `pairs`, if these follow each other. A state stands where its time begins, but can be written only when it ends: it
+   keeps the place that was reserved for it then. */
+static enum status end_activity(struct paraver_writer *paraver, int64_t to_ns, uint64_t activity,
+                                const unsigned char *pairs, size_t length, struct error *err)
 {
-    unsigned char record[RECORD_SIZE], *at = record;
+    unsigned char record[RECORD_SIZE], *at;
     int64_t from_ns = paraver->since_ns;
-    /* A state record stands where its time begins, but can be written only when it ends: it keeps the place that was
-       reserved for it then. */
-    uint64_t order = paraver->since_order;
+    bool left = paraver->left_type > 0;
+    uint64_t order = left ? paraver->left_order : paraver->since_order;
+    unsigned what = (left ? RECORD_LEAVE : 0u) | (to_ns > from_ns ? RECORD_STATE : 0u) | (length ? RECORD_EVENT : 0u);
+    at = begin_record(paraver, record, what);
+    if (left)
+        at = put(at, paraver->left_type);
+    if (to_ns > from_ns)
+        at = put(put(at, (uint64_t)to_ns - (uint64_t)from_ns), activity);
+    if (length)
+        memcpy(at, pairs, length);
+    paraver->left_type = 0;
     paraver->since_ns = to_ns;
     paraver->since_order = paraver->order++;
-    if (to_ns <= from_ns)
+    if (!what)
         return STATUS_OK;
-    *at++ = '1';
-    at = put_place(paraver, at, paraver->process, paraver->thread);
-    at = put(at, (uint64_t)to_ns);
-    at = put(at, activity);
-    return add_record(paraver, from_ns, order, record, at, err);
+    return add_record(paraver, from_ns, order, record, at + length, err);
 }
 
 /* What the viewer colours its first picture by; the numbers are those of Extrae's .pcf. */
@@ -140,12 +139,6 @@ static uint64_t activity_of(const struct state_def *state)
     }
 }
 
-static unsigned char *put_event(const struct paraver_writer *paraver, unsigned char *at)
-{
-    *at++ = '2';
-    return put_place(paraver, at, paraver->process, paraver->thread);
-}
-
 static unsigned char *put_pair(unsigned char *at, uint64_t type, uint64_t value)
 {
     return put(put(at, type), value);
@@ -173,12 +166,24 @@ static unsigned char *put_collective(const struct paraver_writer *paraver, unsig
     return at;
 }
 
+static unsigned char *put_enter(const struct paraver_writer *paraver, unsigned char *at,
+                                const struct paraver_frame *frame)
+{
+    at = put_pair(at, frame->type, paraver_state_value(paraver, frame->state));
+    return put_collective(paraver, at, frame);
+}
+
 static enum status add_enter(struct paraver_writer *paraver, const struct paraver_frame *frame, struct error *err)
 {
-    unsigned char record[RECORD_SIZE], *at = put_event(paraver, record);
-    at = put_pair(at, frame->type, paraver_state_value(paraver, frame->state));
-    at = put_collective(paraver, at, frame);
-    return add_record(paraver, frame->time_ns, frame->order, record, at, err);
+    unsigned char record[RECORD_SIZE], *at = begin_record(paraver, record, RECORD_EVENT);
+    return add_record(paraver, frame->time_ns, frame->order, record, put_enter(paraver, at, frame), err);
+}
+
+static enum status add_leave(struct paraver_writer *paraver, uint64_t type, int64_t time_ns, uint64_t order,
+                             struct error *err)
+{
+    unsigned char record[RECORD_SIZE], *at = begin_record(paraver, record, RECORD_LEAVE);
+    return add_record(paraver, time_ns, order, record, put(at, type), err);
 }
 
 /* Thread states cover the whole run: Running, and one for each outermost call of MPI. */
@@ -193,7 +198,7 @@ static enum status enter(struct paraver_writer *paraver, const struct event *eve
                                   .bytes_received = BYTES_UNKNOWN};
     paraver->states_used[event->state] = true;
     if (paraver->writer.defs->states[event->state].is_mpi && paraver->mpi_depth++ == 0 &&
-        end_activity(paraver, event->time_ns, DOES_RUN, err) != STATUS_OK)
+        end_activity(paraver, event->time_ns, DOES_RUN, NULL, 0, err) != STATUS_OK)
         return STATUS_FAILED;
     frame.order = paraver->order++;
     /* A user function has nothing to wait for; the record of a call of MPI needs what its leave says. */
@@ -216,12 +221,21 @@ static void take_details(struct paraver_frame *frame, const struct event *event)
         frame->bytes_received = event->bytes_received;
 }
 
-static enum status leave_call(struct paraver_writer *paraver, const struct paraver_frame *frame, int64_t time_ns,
-                              struct error *err)
+/* The outermost call: what the thread did until now, with the event that entered it where no other was between. The
+   event that leaves it waits for what the thread does next. */
+static enum status leave_outermost(struct paraver_writer *paraver, const struct paraver_frame *frame, int64_t time_ns,
+                                   uint64_t order, struct error *err)
 {
+    unsigned char pairs[RECORD_SIZE / 2];
     uint64_t activity = activity_of(&paraver->writer.defs->states[frame->state]);
-    if (--paraver->mpi_depth == 0 && end_activity(paraver, time_ns, activity, err) != STATUS_OK)
+    bool follows = frame->time_ns == paraver->since_ns && frame->order == paraver->since_order + 1;
+    size_t length = follows ? (size_t)(put_enter(paraver, pairs, frame) - pairs) : 0;
+    if (end_activity(paraver, time_ns, activity, pairs, length, err) != STATUS_OK)
         return STATUS_FAILED;
+    paraver->left_type = frame->type;
+    paraver->left_order = order;
+    if (follows)
+        return STATUS_OK;
     return add_enter(paraver, frame, err);
 }
 
@@ -237,34 +251,40 @@ static enum status leave(struct paraver_writer *paraver, const struct event *eve
     paraver->depth--;
     take_details(&frame, event);
     uint64_t order = paraver->order++;
-    if (state->is_mpi && leave_call(paraver, &frame, event->time_ns, err) != STATUS_OK)
+    if (state->is_mpi && --paraver->mpi_depth == 0)
+        return leave_outermost(paraver, &frame, event->time_ns, order, err);
+    if (state->is_mpi && add_enter(paraver, &frame, err) != STATUS_OK)
         return STATUS_FAILED;
-    unsigned char record[RECORD_SIZE], *at = put_event(paraver, record);
-    at = put_pair(at, frame.type, 0);
-    return add_record(paraver, event->time_ns, order, record, at, err);
+    return add_leave(paraver, frame.type, event->time_ns, order, err);
 }
 
 static enum status add_end(struct paraver_writer *paraver, const struct placed *placed, struct error *err)
 {
     const struct event *event = &placed->event;
-    struct paraver_end end;
-    /* Holes in the struct, too, as its bytes go into a file. */
-    memset(&end, 0, sizeof end);
-    end.process = event->process;
-    end.thread = event->thread;
-    end.time_ns = event->time_ns;
-    end.bytes = event->kind == EVENT_SEND ? event->bytes_sent : event->bytes_received;
-    end.tag = event->tag;
+    unsigned char record[4 * VARINT_MAX], *at = record;
+    bool receives = event->kind == EVENT_RECEIVE;
     /* The partner's end is missing: Paraver's viewer takes only whole communications. */
     if (placed->message == 0)
         return STATUS_OK;
-    return sorter_add(paraver->ends, (struct sort_key){placed->message, event->kind == EVENT_RECEIVE}, &end, sizeof end,
-                      err);
+    at = put(put(at, paraver->place_count - 1), (uint64_t)event->time_ns);
+    at = varint_put_signed(at, receives ? event->bytes_received : event->bytes_sent);
+    at = varint_put_signed(at, event->tag);
+    return sorter_add(paraver->ends, (struct sort_key){placed->message, receives}, record, (size_t)(at - record), err);
+}
+
+static struct paraver_end end_of(const unsigned char *record)
+{
+    struct paraver_end end;
+    end.place = (size_t)varint_get(&record);
+    end.time_ns = (int64_t)varint_get(&record);
+    end.bytes = varint_get_signed(&record);
+    end.tag = (int32_t)varint_get_signed(&record);
+    return end;
 }
 
 static enum status add_value(struct paraver_writer *paraver, const struct event *event, struct error *err)
 {
-    unsigned char record[RECORD_SIZE], *at = put_event(paraver, record);
+    unsigned char record[RECORD_SIZE], *at = begin_record(paraver, record, RECORD_EVENT);
     uint64_t value = (uint64_t)event->value;
     if (event->kind == EVENT_MARK) {
         value = 1;
@@ -318,15 +338,30 @@ static enum status paraver_visit(void *context, const struct placed *placed, str
     }
 }
 
+/* One cpu for each node: which one a thread ran on is not known. 0 means that nothing is known of resources. */
+static struct paraver_place place_of(const struct paraver_writer *paraver, uint32_t process, uint32_t thread)
+{
+    struct paraver_place place = {.text = ":"};
+    char *at = text_put_u64(place.text + 1, paraver->nodes ? (uint64_t)process + 1 : 0);
+    memcpy(at, ":1:", 3);
+    at = text_put_u64(at + 3, (uint64_t)process + 1);
+    *at++ = ':';
+    at = text_put_u64(at, (uint64_t)thread + 1);
+    *at++ = ':';
+    place.length = (unsigned char)(at - place.text);
+    return place;
+}
+
 static void begin_location(void *context, uint32_t process, uint32_t thread)
 {
     struct paraver_writer *paraver = context;
     paraver->process = process;
-    paraver->thread = thread;
+    ARRAY_PUSH(paraver->places, paraver->place_count, paraver->place_capacity, place_of(paraver, process, thread));
     if (thread >= paraver->threads[process])
         paraver->threads[process] = thread + 1;
     paraver->depth = paraver->mpi_depth = 0;
     paraver->since_ns = 0;
+    paraver->left_type = 0;
     paraver->since_order = paraver->order++;
 }
 
@@ -345,7 +380,7 @@ static enum status end_location(void *context, struct error *err)
             return STATUS_FAILED;
     }
     paraver->depth = 0;
-    return end_activity(paraver, by_location_duration_ns(paraver->by), activity, err);
+    return end_activity(paraver, by_location_duration_ns(paraver->by), activity, NULL, 0, err);
 }
 
 static enum status add_communication(struct paraver_writer *paraver, uint64_t message, const struct paraver_end *send,
@@ -356,12 +391,9 @@ static enum status add_communication(struct paraver_writer *paraver, uint64_t me
     int64_t bytes = send->bytes >= 0 ? send->bytes : receive->bytes;
     writer_lose(&paraver->writer, "unknown message sizes", bytes < 0);
     writer_lose(&paraver->writer, "message tags below 0 or unknown", send->tag < 0);
-    *at++ = '3';
-    at = put_place(paraver, at, send->process, send->thread);
-    /* Logical and physical time: one each is known. */
-    at = put(at, (uint64_t)send->time_ns);
-    at = put_place(paraver, at, receive->process, receive->thread);
-    at = put(put(at, (uint64_t)receive->time_ns), (uint64_t)receive->time_ns);
+    *at++ = RECORD_COMMUNICATION;
+    at = put(put(at, send->place), receive->place);
+    at = put(at, (uint64_t)receive->time_ns);
     at = put(at, bytes < 0 ? 0 : (uint64_t)bytes);
     at = put(at, send->tag < 0 ? 0 : (uint64_t)send->tag);
     return add_record(paraver, send->time_ns, ORDER_COMMUNICATIONS | message, record, at, err);
@@ -377,7 +409,7 @@ static enum status add_communications(struct paraver_writer *paraver, struct err
     size_t length;
     enum status status = sorter_rewind(paraver->ends, err);
     while (status == STATUS_OK && (status = sorter_next(paraver->ends, &key, &data, &length, err)) == STATUS_OK) {
-        memcpy(&end, data, sizeof end);
+        end = end_of(data);
         if (key.minor == 0)
             send = end;
         else
@@ -388,6 +420,85 @@ static enum status add_communications(struct paraver_writer *paraver, struct err
     return status;
 }
 
+/* Made once for all lines of a record. */
+struct time_text {
+    char text[24];
+    size_t length;
+};
+
+static struct time_text time_as_text(uint64_t time_ns)
+{
+    struct time_text time;
+    time.length = (size_t)(text_put_u64(time.text, time_ns) - time.text);
+    return time;
+}
+
+/* A line up to its time. Copies are of fixed sizes, which is quicker; lines are at most half as long as the room. */
+static char *begin_line(char *at, char kind, const struct paraver_place *place, const struct time_text *time)
+{
+    *at++ = kind;
+    memcpy(at, place->text, sizeof place->text);
+    at += place->length;
+    memcpy(at, time->text, sizeof time->text);
+    return at + time->length;
+}
+
+static char *put_number(char *at, uint64_t number)
+{
+    *at++ = ':';
+    return text_put_u64(at, number);
+}
+
+/* Logical and physical time: one each is known. */
+static char *write_communication(const struct paraver_writer *paraver, char *at, const struct time_text *time,
+                                 const struct paraver_place *sender, const unsigned char *record)
+{
+    const struct paraver_place *receiver = &paraver->places[varint_get(&record)];
+    struct time_text received = time_as_text(varint_get(&record));
+    uint64_t bytes = varint_get(&record), tag = varint_get(&record);
+    at = begin_line(at, '3', sender, time);
+    *at++ = ':';
+    memcpy(at, time->text, sizeof time->text);
+    at += time->length;
+    memcpy(at, receiver->text, sizeof receiver->text);
+    at += receiver->length;
+    memcpy(at, received.text, sizeof received.text);
+    at += received.length;
+    *at++ = ':';
+    memcpy(at, received.text, sizeof received.text);
+    return put_number(put_number(at + received.length, bytes), tag);
+}
+
+static void write_record(struct paraver_writer *paraver, uint64_t time_ns, const unsigned char *record, size_t length)
+{
+    const unsigned char *end = record + length;
+    unsigned what = *record++;
+    const struct paraver_place *place = &paraver->places[varint_get(&record)];
+    struct time_text time = time_as_text(time_ns);
+    char *at = (char *)output_room(paraver->writer.output, LINES_SIZE);
+    if (what & RECORD_COMMUNICATION) {
+        at = write_communication(paraver, at, &time, place, record);
+        *at++ = '\n';
+    }
+    if (what & RECORD_LEAVE) {
+        at = put_number(begin_line(at, '2', place, &time), varint_get(&record));
+        memcpy(at, ":0\n", 3);
+        at += 3;
+    }
+    if (what & RECORD_STATE) {
+        at = put_number(begin_line(at, '1', place, &time), time_ns + varint_get(&record));
+        at = put_number(at, varint_get(&record));
+        *at++ = '\n';
+    }
+    if (what & RECORD_EVENT) {
+        at = begin_line(at, '2', place, &time);
+        while (record < end)
+            at = put_number(at, varint_get(&record));
+        *at++ = '\n';
+    }
+    paraver->writer.output->at = (unsigned char *)at;
+}
+
 static enum status write_records(struct paraver_writer *paraver, struct error *err)
 {
     struct sort_key key;
@@ -395,7 +506,7 @@ static enum status write_records(struct paraver_writer *paraver, struct error *e
     size_t length;
     enum status status = sorter_rewind(paraver->records, err);
     while (status == STATUS_OK && (status = sorter_next(paraver->records, &key, &record, &length, err)) == STATUS_OK)
-        write_line(paraver->writer.output, key.major, record, length);
+        write_record(paraver, key.major, record, length);
     if (status == STATUS_END)
         return STATUS_OK;
     return status;
@@ -445,6 +556,7 @@ static void paraver_free(struct writer *writer)
     free(paraver->states_used);
     free(paraver->marks_used);
     free(paraver->frames);
+    free(paraver->places);
     free(paraver);
 }
 

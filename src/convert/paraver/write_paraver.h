@@ -19,9 +19,15 @@ struct paraver_frame {
     int64_t bytes_sent, bytes_received;
 };
 
+/* Where a thread is in all its records, with the colons around it. */
+struct paraver_place {
+    char text[47];
+    unsigned char length;
+};
+
 /* An end of a message that has both. */
 struct paraver_end {
-    uint32_t process, thread;
+    size_t place;
     int64_t time_ns, bytes;
     int32_t tag;
 };
@@ -37,14 +43,17 @@ struct paraver_writer {
     uint32_t *comms; /* number of each communicator; 0: none */
     uint32_t comm_count;
     bool *states_used, *marks_used;
+    struct paraver_place *places; /* of locations in the order of the walk; the last one is at hand */
+    size_t place_count, place_capacity;
     /* The location at hand. */
-    uint32_t process, thread;
+    uint32_t process;
     struct paraver_frame *frames;
     size_t depth, capacity;
     size_t mpi_depth;
     uint64_t order;
     int64_t since_ns; /* when its running or its outermost call of MPI began, and the order of that record */
     uint64_t since_order;
+    uint64_t left_type, left_order; /* of the event that ended what it did before; type 0: there is none */
 };
 
 /* The type and value of the event that enters a state, and the type of a mark's or counter's. */
