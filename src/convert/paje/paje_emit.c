@@ -256,7 +256,7 @@ enum status paje_emit(struct reader *reader, struct batch *batch, const char **w
         *wrong = "a time that is no number of seconds";
         return STATUS_OK;
     }
-    if (state->known) {
+    if (state->known && kind < PAJE_START_LINK) {
         *wrong = change_state(state, batch, &state->lane[state->known->lane], state->known->state, time_ns);
         return STATUS_OK;
     }
@@ -264,8 +264,12 @@ enum status paje_emit(struct reader *reader, struct batch *batch, const char **w
         *wrong = kind == PAJE_CREATE ? paje_create(state) : destroy(reader, batch, time_ns);
         return STATUS_OK;
     }
-    if ((*wrong = paje_place(state, &place)))
+    if (state->known)
+        place = (struct paje_place){.what = PAJE_HAS_LINKS, .type = PAJE_NONE, .container = state->known->lane};
+    else if ((*wrong = paje_place(state, &place)))
         return STATUS_OK;
+    else if (place.what == PAJE_HAS_LINKS)
+        paje_known_keep_link(&state->known_lines, &state->record, place.container, paje_link_begin(&state->record));
     const struct paje_other_end *other = NULL;
     /* In the order of the file: the sorter gives the other ends in that order, too. */
     if (place.what == PAJE_HAS_LINKS && paje_links_next(&state->links, state->byte, &other, err) != STATUS_OK)

@@ -7,19 +7,21 @@
 
 enum { SORT_MEMORY = 16 << 20 };
 
-/* Two numbers of a link's key: that two links share both by chance cannot be expected. */
-static uint64_t key_of(const struct paje_record *record, uint64_t *check)
+static struct paje_link_key add_word(struct paje_link_key key, struct paje_word word)
 {
-    static const enum paje_field fields[] = {FIELD_CONTAINER, FIELD_TYPE, FIELD_VALUE, FIELD_KEY};
-    uint64_t key = 0;
-    *check = 0;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        uint64_t hash = paje_word_hash(paje_word_of(record, fields[i]), 0);
-        key = (key ^ hash) * UINT64_C(0xD6E8FEB86659FD93);
-        *check = (*check << 7 | *check >> 57) + hash;
-    }
-    /* A map's key is below UINT64_MAX. */
-    return key >> 1;
+    uint64_t hash = paje_word_hash(word, 0);
+    key.key = (key.key ^ hash) * UINT64_C(0xD6E8FEB86659FD93);
+    key.check = (key.check << 7 | key.check >> 57) + hash;
+    return key;
+}
+
+struct paje_link_key paje_link_begin(const struct paje_record *record)
+{
+    static const enum paje_field fields[] = {FIELD_CONTAINER, FIELD_TYPE, FIELD_VALUE};
+    struct paje_link_key key = {0};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        key = add_word(key, paje_word_of(record, fields[i]));
+    return key;
 }
 
 static uint32_t end_new(struct paje_links *links, const struct paje_link_end *end)
@@ -80,10 +82,11 @@ static enum status give_end(struct paje_links *links, uint64_t byte, uint32_t co
 }
 
 /* In the first pass: when the second meets an end, it wants to know the container of the other. */
-enum status paje_links_add(struct paje_links *links, const struct paje_record *record, uint64_t byte,
-                           uint32_t container, int64_t bytes, struct error *err)
+enum status paje_links_add(struct paje_links *links, const struct paje_record *record, struct paje_link_key begin,
+                           uint64_t byte, uint32_t container, int64_t bytes, struct error *err)
 {
-    uint64_t check, key = key_of(record, &check);
+    struct paje_link_key whole = add_word(begin, paje_word_of(record, FIELD_KEY));
+    uint64_t check = whole.check, key = whole.key >> 1; /* a map's key is below UINT64_MAX */
     struct paje_link_end end = {.check = check,
                                 .byte = byte,
                                 .bytes = bytes,

@@ -13,6 +13,11 @@
 /* Ends that wait for another at once; with more, all of them stay alone. */
 enum { PAJE_WAITING_MOST = 1 << 20 };
 
+/* Two numbers of a link's container, type, value and key: that two links share both by chance cannot be expected. */
+struct paje_link_key {
+    uint64_t key, check;
+};
+
 struct paje_link_end {
     uint64_t check, byte;
     int64_t bytes;
@@ -37,9 +42,12 @@ struct paje_links {
     struct paje_other_end head;
 };
 
+/* What links of one container, type and value have in common. */
+struct paje_link_key paje_link_begin(const struct paje_record *record);
+
 /* The end of a link in the line at `byte`, at this container; bytes are those of its record. */
-enum status paje_links_add(struct paje_links *links, const struct paje_record *record, uint64_t byte,
-                           uint32_t container, int64_t bytes, struct error *err) MUST_CHECK;
+enum status paje_links_add(struct paje_links *links, const struct paje_record *record, struct paje_link_key begin,
+                           uint64_t byte, uint32_t container, int64_t bytes, struct error *err) MUST_CHECK;
 
 /* All lines have been seen. */
 enum status paje_links_sort(struct paje_links *links, struct error *err) MUST_CHECK;

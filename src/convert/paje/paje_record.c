@@ -138,6 +138,10 @@ static const char *take_field(struct paje_schema *schema, struct paje_word name)
     for (size_t i = 0; i < def->field_count; i++)
         if (def->field[i] == role)
             role = FIELD_NOTHING; /* the first one is it */
+    if (role == FIELD_KEY)
+        def->key_at = def->field_count;
+    else if (role != FIELD_SIZE && role != FIELD_NOTHING)
+        def->key_at = 0;
     def->field[def->field_count++] = role;
     return NULL;
 }
@@ -193,6 +197,16 @@ const char *paje_record_words(struct paje_record *record, const char *at, const 
     return NULL;
 }
 
+void paje_record_rest(struct paje_record *record, uint8_t first, const char *at, const char *end)
+{
+    const struct paje_event_def *def = record->def;
+    struct paje_word word;
+    for (size_t i = first; i < def->field_count && take_word(&at, end, &word); i++) {
+        record->word[def->field[i]] = word;
+        record->has |= 1u << def->field[i];
+    }
+}
+
 enum { NUMBER_MOST = 64 };
 
 /* strtod wants the text ended by a zero byte, which a mapped file does not have. */
@@ -207,33 +221,21 @@ bool paje_number(struct paje_word word, double *number)
     return *end == '\0' && isfinite(*number);
 }
 
-/* Eight decimal digits, each step joining neighbours; false: they are none. Times have nine decimals in our own files:
- * most digits of a line are in its time. */
-static inline bool eight_digits(const char *at, int64_t *number)
-{
-    uint64_t eight = take_eight(at);
-    if ((eight & EACH(0xF0)) != EACH(0x30) || ((eight + EACH(6)) & EACH(0xF0)) != EACH(0x30))
-        return false;
-    eight = (eight & EACH(0x0F)) * 2561 >> 8;
-    eight = (eight & UINT64_C(0x00FF00FF00FF00FF)) * 6553601 >> 16;
-    *number = (int64_t)((eight & UINT64_C(0x0000FFFF0000FFFF)) * UINT64_C(42949672960001) >> 32);
-    return true;
-}
-
 /* A time with nine decimals, as nearly all are in SimGrid's files and ours; false: it is another. */
 static inline bool nine_decimals(struct paje_word word, int64_t *time_ns)
 {
     if (word.length < 11 || word.length > 18)
         return false;
     const char *at = word.at, *point = word.at + word.length - 10;
-    int64_t seconds = 0, part;
-    if (*point != '.' || !eight_digits(point + 1, &part))
+    int64_t seconds = 0;
+    uint64_t part;
+    if (*point != '.' || !text_eight_digits(point + 1, &part))
         return false;
     for (; at < point && *at >= '0' && *at <= '9'; at++)
         seconds = seconds * 10 + (*at - '0');
     if (at < point || point[9] < '0' || point[9] > '9')
         return false;
-    *time_ns = seconds * 1000000000 + part * 10 + (point[9] - '0');
+    *time_ns = seconds * 1000000000 + (int64_t)part * 10 + (point[9] - '0');
     return true;
 }
 
@@ -251,7 +253,9 @@ bool paje_time(struct paje_word word, int64_t *time_ns)
     for (; at < end && *at >= '0' && *at <= '9' && digits < 10; at++, digits++)
         seconds = seconds * 10 + (*at - '0');
     if (at < end && *at == '.') {
-        if (end - ++at >= 8 && eight_digits(at, &part)) {
+        uint64_t eight;
+        if (end - ++at >= 8 && text_eight_digits(at, &eight)) {
+            part = (int64_t)eight;
             at += 8;
             decimals = 8;
         }

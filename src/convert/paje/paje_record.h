@@ -57,6 +57,7 @@ struct paje_event_def {
     uint32_t id, needs; /* needs: bits of roles */
     uint8_t kind, field_count;
     uint8_t field[PAJE_FIELDS_MOST]; /* enum paje_field */
+    uint8_t key_at; /* of a link: the field of its key, with all but its size before; 0: another order */
     uint64_t byte;
 };
 
@@ -84,6 +85,9 @@ const char *paje_record_begin(struct paje_record *record, const struct paje_sche
                               const char *end);
 /* Takes the words of the line. NULL, or what is wrong. They are borrowed from the line. */
 const char *paje_record_words(struct paje_record *record, const char *at, const char *end);
+
+/* Takes the words of the fields from `first` on: `at` is where they begin. */
+void paje_record_rest(struct paje_record *record, uint8_t first, const char *at, const char *end);
 
 /* Seconds as ns, exactly. False: it is no number, or none that a time can be. */
 bool paje_time(struct paje_word word, int64_t *time_ns);

@@ -3,6 +3,7 @@
 #define SIGHT_CONVERT_PAJE_WORDS_H
 
 #include "convert/paje/paje_symbols.h"
+#include "convert/text_lines.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -14,21 +15,11 @@ static inline bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
-
-/* Eight bytes as a number, the first one lowest. */
-static inline uint64_t take_eight(const char *at)
-{
-    uint64_t eight;
-    memcpy(&eight, at, sizeof eight);
-    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? eight : __builtin_bswap64(eight);
-}
-
 /* The end of a word: the first blank. Eight bytes at a time: a byte below 33 borrows from its highest bit. */
 static inline const char *word_end(const char *at, const char *end)
 {
     for (; end - at >= 8; at += 8) {
-        uint64_t eight = take_eight(at), low = (eight - EACH(33)) & ~eight & EACH(128);
+        uint64_t eight = text_eight(at), low = (eight - TEXT_EACH(33)) & ~eight & TEXT_EACH(128);
         if (low == 0)
             continue;
         at += __builtin_ctzll(low) / 8;

@@ -63,12 +63,18 @@ static enum status scan_event(struct reader *reader, struct error *err)
     struct paje_state *state = reader->state;
     const struct paje_record *record = &state->record;
     struct paje_place place;
+    if (state->known)
+        return paje_links_add(&state->links, record, state->known->begin, state->byte, state->known->lane,
+                              paje_link_bytes(record), err);
     if (paje_place(state, &place))
         return STATUS_OK;
     /* What containers have decides later which of them are processes. */
     state->container[place.container].has |= place.what;
-    if (place.what == PAJE_HAS_LINKS)
-        return paje_links_add(&state->links, record, state->byte, place.container, paje_link_bytes(record), err);
+    if (place.what == PAJE_HAS_LINKS) {
+        struct paje_link_key begin = paje_link_begin(record);
+        paje_known_keep_link(&state->known_lines, record, place.container, begin);
+        return paje_links_add(&state->links, record, begin, state->byte, place.container, paje_link_bytes(record), err);
+    }
     struct paje_word value = paje_word_of(record, FIELD_VALUE);
     if (place.what == PAJE_HAS_STATES) {
         paje_lane(state, place.container, place.type);
@@ -94,8 +100,8 @@ static enum status scan_record(struct reader *reader, struct error *err)
     struct paje_state *state = reader->state;
     uint8_t kind = state->record.def->kind;
     int64_t time_ns;
-    /* The first pass has nothing new to find in it. */
-    if (state->known)
+    /* The first pass has nothing new to find in it; but links have to find each other. */
+    if (state->known && kind < PAJE_START_LINK)
         return STATUS_OK;
     if (kind > PAJE_DESTROY)
         /* Ends of states say nothing new in the first pass: half of a trace is not parsed. */

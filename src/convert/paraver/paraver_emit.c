@@ -2,7 +2,9 @@
 /* Events of a .prv in order of time: those of its records merged with those from the sorter. */
 #include "convert/paraver/paraver_state.h"
 
+#include "core/event_pack.h"
 #include "core/memory.h"
+#include "core/varint.h"
 
 #include <string.h>
 
@@ -26,6 +28,17 @@ void paraver_drain(struct paraver_state *state, struct batch *batch)
         state->queue_at = state->queue_count = 0;
 }
 
+static void unpack_head(struct paraver_state *state, struct sort_key key, const unsigned char *packed)
+{
+    const unsigned char *at = packed + 1;
+    struct event *event = &state->head.event;
+    *event = EVENT_NOTHING;
+    state->head.is_state = *packed != 0;
+    event->process = (uint32_t)varint_get(&at);
+    event_unpack(event, at);
+    event->time_ns = (int64_t)(key.major ^ UINT64_C(1) << 63);
+}
+
 /* Makes the sorter's next event the head. STATUS_END: there is none. Paraver's state records are sorted as they
    come; whether they are wanted is known only at the end of the first pass. */
 static enum status fill_head(struct paraver_state *state, struct error *err)
@@ -40,7 +53,7 @@ static enum status fill_head(struct paraver_state *state, struct error *err)
         state->sorted_ended = status == STATUS_END;
         if (state->sorted_ended)
             break;
-        memcpy(&state->head, data, sizeof state->head);
+        unpack_head(state, key, data);
         if (state->head.is_state && state->has_mpi)
             continue;
         if (state->head.is_state)

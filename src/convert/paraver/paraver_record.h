@@ -32,6 +32,9 @@ struct paraver_record {
 /* NULL, or what is wrong. `record` is used again for the next line. */
 const char *paraver_record_parse(struct paraver_record *record, const struct paraver_header *header, const char *at,
                                  const char *end);
+/* Takes the kind and the place alone: `at` of the record. */
+const char *paraver_record_place(struct paraver_record *record, const struct paraver_header *header, const char *at,
+                                 const char *end);
 void paraver_record_clear(struct paraver_record *record);
 
 #endif

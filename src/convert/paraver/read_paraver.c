@@ -2,7 +2,9 @@
 /* Paraver, the text format of Extrae and Dimemas: definitions, and events that must be sorted. Facts: paraver(5). */
 #include "convert/paraver/paraver_state.h"
 
+#include "core/event_pack.h"
 #include "core/memory.h"
+#include "core/varint.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -102,12 +104,11 @@ static void define_location(struct reader *reader, const struct paraver_place *p
 static enum status sort_event(struct paraver_state *state, const struct event *event, int order, bool is_state,
                               struct error *err)
 {
-    struct paraver_sorted sorted;
-    memset(&sorted, 0, sizeof sorted);
-    sorted.event = *event;
-    sorted.is_state = is_state;
+    unsigned char packed[1 + VARINT_MAX + EVENT_PACK_MAX], *at = varint_put(packed + 1, event->process);
+    packed[0] = is_state;
     struct sort_key key = {.major = sort_key_signed(event->time_ns), .minor = (uint64_t)order};
-    return sorter_add(state->sorted, key, &sorted, sizeof sorted, err);
+    size_t length = (size_t)(at - packed) + event_pack(at, event, NULL);
+    return sorter_add(state->sorted, key, packed, length, err);
 }
 
 /* Communications stand at their physical send, which is later than the logical one, and know a receive that is still
@@ -188,6 +189,12 @@ static enum status scan_line(struct reader *reader, const struct text_line *line
         return STATUS_OK;
     if (*line->at == 'c') {
         read_communicator(reader, line->at + 1, line->end);
+        return STATUS_OK;
+    }
+    if (state->has_mpi && line->end - line->at > 2 && memcmp(line->at, "1:", 2) == 0) {
+        /* A state says nothing new but that its thread is there. */
+        if (!paraver_record_place(&state->record, &state->header, line->at, line->end))
+            define_location(reader, &state->record.at);
         return STATUS_OK;
     }
     if (paraver_record_parse(&state->record, &state->header, line->at, line->end))
