@@ -3,12 +3,14 @@
 #include "render/charts/chart.h"
 
 #include "core/text.h"
+#include "heuristics/efficiency.h"
+#include "heuristics/threads.h"
 #include "render/charts/factors_plot.h"
 
 #include <math.h>
 #include <stdio.h>
 
-enum { BOX_HEIGHT = 84, GAP = 40 };
+enum { BOX_HEIGHT = 84, BOX_LEAST = 140, GAP = 40 };
 
 /* POP's limit of what is acceptable. */
 static const double ACCEPTABLE = 0.8;
@@ -21,40 +23,69 @@ struct node {
     int parent;   /* index; -1: none */
 };
 
-enum { PARALLEL, BALANCE, COMMUNICATION, SERIALISATION, TRANSFER, NODES };
+/* The first two only of runs with OpenMP's parallel regions. */
+enum { HYBRID, OPENMP, PARALLEL, BALANCE, COMMUNICATION, SERIALISATION, TRANSFER, NODES };
 
-static void nodes_of(const struct analysis *analysis, struct node nodes[NODES])
+struct tree {
+    struct node nodes[NODES];
+    int root, columns;
+};
+
+static struct tree tree_of(const struct metrics *metrics)
 {
-    /* POP: communication efficiency is serialisation times transfer, parallel efficiency that times balance. */
-    double communication = analysis->serialisation * analysis->transfer;
-    nodes[PARALLEL] = (struct node){
-        "parallel efficiency", "mean computing / working time", analysis->load_balance * communication, 0, 0.5, -1};
-    nodes[BALANCE] =
-        (struct node){"load balance", "mean / longest computing", analysis->load_balance, 1, 0.2, PARALLEL};
-    nodes[COMMUNICATION] =
-        (struct node){"communication efficiency", "longest computing / working time", communication, 1, 0.72, PARALLEL};
-    nodes[SERIALISATION] =
-        (struct node){"serialisation", "longest computing / ideal run", analysis->serialisation, 2, 0.5, COMMUNICATION};
-    nodes[TRANSFER] = (struct node){"transfer", "ideal run / working time", analysis->transfer, 2, 0.9, COMMUNICATION};
+    const struct analysis *analysis = metrics->analysis;
+    struct thread_efficiency cores = thread_efficiency_of(metrics);
+    struct tree tree = {.root = PARALLEL, .columns = 3};
+    int first = 0, parent = -1;
+    if (cores.threads > 0) {
+        tree = (struct tree){.root = HYBRID, .columns = 4};
+        tree.nodes[HYBRID] =
+            (struct node){"hybrid efficiency", "computing / time of all cores", cores.hybrid, 0, 0.4, -1};
+        tree.nodes[OPENMP] =
+            (struct node){"OpenMP efficiency", "hybrid / parallel efficiency", cores.openmp, 1, 0, HYBRID};
+        first = 1;
+        parent = HYBRID;
+    }
+    /* POP: communication efficiency is serialisation times transfer, parallel efficiency that times balance. Of
+       processes, as the diagnosis has them: the analysis balances threads. */
+    struct efficiency efficiency = efficiency_of(metrics);
+    tree.nodes[PARALLEL] =
+        (struct node){"parallel efficiency", "mean computing / working time", efficiency.parallel, first, 0.5, parent};
+    tree.nodes[BALANCE] =
+        (struct node){"load balance", "mean / longest computing", efficiency.load_balance, first + 1, 0.2, PARALLEL};
+    tree.nodes[COMMUNICATION] = (struct node){"communication efficiency",
+                                              "longest computing / working time",
+                                              efficiency.communication,
+                                              first + 1,
+                                              0.72,
+                                              PARALLEL};
+    tree.nodes[SERIALISATION] = (struct node){
+        "serialisation", "longest computing / ideal run", analysis->serialisation, first + 2, 0.5, COMMUNICATION};
+    tree.nodes[TRANSFER] =
+        (struct node){"transfer", "ideal run / working time", analysis->transfer, first + 2, 0.9, COMMUNICATION};
+    return tree;
 }
 
 /* The factor with the largest loss; NODES if none is that large. */
-static int worst_of(const struct node nodes[NODES])
+static int worst_of(const struct tree *tree)
 {
-    int worst = BALANCE;
     /* Leaves only: the product of two factors is always lower than either. */
-    for (int i = SERIALISATION; i <= TRANSFER; i++)
-        if (nodes[i].value < nodes[worst].value)
-            worst = i;
+    static const int leaves[] = {BALANCE, SERIALISATION, TRANSFER, OPENMP};
+    size_t count = tree->root == HYBRID ? 4 : 3;
+    int worst = leaves[0];
+    for (size_t i = 1; i < count; i++)
+        if (tree->nodes[leaves[i]].value < tree->nodes[worst].value)
+            worst = leaves[i];
     /* A run that is good as a whole has no path to mark, even if one factor is a little lower than the others. */
-    if (nodes[PARALLEL].value < ACCEPTABLE)
+    if (tree->nodes[tree->root].value < ACCEPTABLE)
         return worst;
     return NODES;
 }
 
 void chart_efficiency_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
 {
-    static const char *const causes[NODES] = {[BALANCE] = "uneven work",
+    static const char *const causes[NODES] = {[OPENMP] = "threads that have nothing to do",
+                                              [BALANCE] = "uneven work",
                                               [SERIALISATION] = "processes that take turns",
                                               [TRANSFER] = "slow messages and MPI calls"};
     /* Over several runs the question is how the factors change, which a tree cannot show. */
@@ -62,16 +93,16 @@ void chart_efficiency_answer(const struct chart_input *input, char answer[CHART_
         factors_plot_answer(input->scaling, answer);
         return;
     }
-    struct node nodes[NODES];
-    char parallel[TEXT_NUMBER_SIZE], least[TEXT_NUMBER_SIZE];
-    nodes_of(input->metrics->analysis, nodes);
-    int worst = worst_of(nodes);
-    text_share(parallel, nodes[PARALLEL].value);
+    char computing[TEXT_NUMBER_SIZE], least[TEXT_NUMBER_SIZE];
+    struct tree tree = tree_of(input->metrics);
+    int worst = worst_of(&tree);
+    const char *whose = tree.root == HYBRID ? "cores'" : "processes'";
+    text_share(computing, tree.nodes[tree.root].value);
     if (worst == NODES)
-        chart_say(answer, "%s of the processes' time is computing: good (80 %% or more)", parallel);
+        chart_say(answer, "%s of the %s time is computing: good (80 %% or more)", computing, whose);
     else
-        chart_say(answer, "%s of the processes' time is computing; most is lost to %s (%s %s)", parallel, causes[worst],
-                  nodes[worst].title, text_share(least, nodes[worst].value));
+        chart_say(answer, "%s of the %s time is computing; most is lost to %s (%s %s)", computing, whose, causes[worst],
+                  tree.nodes[worst].title, text_share(least, tree.nodes[worst].value));
 }
 
 /* The colour says on which side of the limit a value is; the way to the largest loss is marked by its lines. */
@@ -92,40 +123,40 @@ static void draw_node(struct canvas *canvas, const struct node *node, struct are
                 text_share(value, node->value));
 }
 
+/* From the right side of a parent to the left one of its child. */
+static void draw_edge(struct canvas *canvas, struct area from, struct area to, bool marked)
+{
+    double y1 = from.y + 48, y2 = to.y + 48, x1 = from.x + from.width + 6, x2 = to.x - 6;
+    const struct point line[] = {{x1, y1}, {(x1 + x2) / 2, y1}, {(x1 + x2) / 2, y2}, {x2, y2}};
+    if (marked)
+        canvas_polyline(canvas, line, 4, 3, paint_of(INK_ACCENT));
+    else
+        canvas_polyline(canvas, line, 4, 1.2, paint_of(INK_AXIS));
+}
+
 void chart_efficiency_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
 {
     if (input->scaling) {
         factors_plot_draw(canvas, input->scaling, area);
         return;
     }
-    struct node nodes[NODES];
     struct area boxes[NODES];
-    /* Three columns of boxes do not fit into less: the title says the most important. */
-    if (area.height < 2.6 * BOX_HEIGHT || area.width < 420)
+    struct tree tree = tree_of(input->metrics);
+    const struct node *nodes = tree.nodes;
+    /* The boxes do not fit into less: the title says the most important. */
+    if (area.height < 2.6 * BOX_HEIGHT || area.width < tree.columns * BOX_LEAST)
         return;
     bool marked[NODES] = {false};
-    nodes_of(input->metrics->analysis, nodes);
-    int worst = worst_of(nodes);
     /* Upwards from the leaf with the largest loss to the root. */
-    for (int i = worst; i != NODES && i >= 0; i = nodes[i].parent)
+    for (int i = worst_of(&tree); i != NODES && i >= 0; i = nodes[i].parent)
         marked[i] = true;
-    double width = (area.width - 2 * GAP) / 3;
-    for (int i = 0; i < NODES; i++) {
+    double width = (area.width - (tree.columns - 1) * GAP) / tree.columns;
+    for (int i = tree.root; i < NODES; i++) {
         boxes[i] = (struct area){area.x + nodes[i].column * (width + GAP),
                                  area.y + nodes[i].place * (area.height - BOX_HEIGHT), width, BOX_HEIGHT};
         /* Parents come before their children in the table: their boxes are known. */
-        if (nodes[i].parent >= 0) {
-            const struct area *from = &boxes[nodes[i].parent];
-            double y1 = from->y + 48, y2 = boxes[i].y + 48, x1 = from->x + width + 6, x2 = boxes[i].x - 6;
-            const struct point line[] = {{x1, y1}, {(x1 + x2) / 2, y1}, {(x1 + x2) / 2, y2}, {x2, y2}};
-            double thick = 1.2;
-            enum ink ink = INK_AXIS;
-            if (marked[i]) {
-                thick = 3;
-                ink = INK_ACCENT;
-            }
-            canvas_polyline(canvas, line, 4, thick, paint_of(ink));
-        }
+        if (nodes[i].parent >= 0)
+            draw_edge(canvas, boxes[nodes[i].parent], boxes[i], marked[i]);
         draw_node(canvas, &nodes[i], boxes[i]);
     }
     chart_note(canvas, "Each efficiency is the product of those to its right. Bars below the line, 80 %, are marked: "

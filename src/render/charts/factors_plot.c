@@ -15,7 +15,7 @@ enum { SIDE_WIDTH = 230, LABEL_ROOM = 44, LINE_ROOM = 20 };
 /* POP's limit of what is acceptable. */
 static const double ACCEPTABLE = 0.8;
 
-enum { GLOBAL, BALANCE, SERIALISATION, TRANSFER, COMMUNICATION, COMPUTATION, FACTORS };
+enum { GLOBAL, BALANCE, SERIALISATION, TRANSFER, COMMUNICATION, COMPUTATION, OPENMP, FACTORS };
 
 static const struct factor {
     const char *name;
@@ -28,6 +28,7 @@ static const struct factor {
     {"transfer", offsetof(struct scaling_size, transfer), INK_FUNCTION + 2 * THEME_VARIANTS},
     {"communication", offsetof(struct scaling_size, communication), INK_FUNCTION + 3 * THEME_VARIANTS},
     {"computation scalability", offsetof(struct scaling_size, computation), INK_FUNCTION + 4 * THEME_VARIANTS},
+    {"OpenMP", offsetof(struct scaling_size, openmp), INK_FUNCTION + 5 * THEME_VARIANTS},
 };
 
 static double factor_of(const struct scaling_size *size, size_t factor)
@@ -187,5 +188,10 @@ void factors_plot_draw(struct canvas *canvas, const struct scaling *scaling, str
     if (worst < FACTORS)
         draw_factor(canvas, scaling, &axis, plot, top, worst, true);
     draw_names(canvas, scaling, plot, top, worst);
-    chart_note(canvas, "Global efficiency is the product of the others. Below 80 % (dashed) POP asks why.");
+    const char *product = "Global efficiency is the product of the others";
+    if (is_shown(scaling, OPENMP))
+        product = "Global efficiency is the product of the others without OpenMP's";
+    char note[160];
+    snprintf(note, sizeof note, "%s. Below 80 %% (dashed) POP asks why.", product);
+    chart_note(canvas, note);
 }
