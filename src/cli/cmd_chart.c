@@ -167,6 +167,9 @@ static enum status check_charts(const struct common_options *common, struct pict
                              "%s: has no samples, which sight record takes by default: chart '%s' has "
                              "nothing to show",
                              common->inputs[1], chart->name);
+        if (!all && chart->needs == NEEDS_COUNTERS)
+            return error_set(err, ERROR_USAGE, "%s: has no counters: chart '%s' has nothing to show", common->inputs[1],
+                             chart->name);
         if (!all && chart->needs == NEEDS_SIZES)
             return error_set(err, ERROR_USAGE,
                              "%s: a metrics file has no message sizes by process: --processes needs the trace for that",
@@ -232,6 +235,8 @@ static unsigned wants_of(const struct charts *charts)
             wants |= ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH;
         if (charts->chart[i]->needs == NEEDS_SAMPLES)
             wants |= ENGINE_PROFILE;
+        if (charts->chart[i]->needs == NEEDS_COUNTERS)
+            wants |= ENGINE_COUNTERS;
     }
     return wants;
 }

@@ -143,7 +143,7 @@ static int report(const struct asked *asked)
     return run_report(&(struct run_report){.common = asked->common,
                                            .target = &asked->options->target,
                                            .trace = &asked->options->trace,
-                                           .wants = ENGINE_SEARCH | ENGINE_FINDINGS,
+                                           .wants = ENGINE_SEARCH | ENGINE_FINDINGS | ENGINE_COUNTERS,
                                            .context = asked,
                                            .write = write_report});
 }

@@ -34,8 +34,8 @@ static void test_table(void)
 {
     static const char *const charts[] = {"communication", "compute",    "activity", "summary", "balance",
                                          "messages",      "matrix",     "findings", "waits",   "critical-path",
-                                         "concurrency",   "efficiency", "search",   "flame",   "scaling",
-                                         "iterations",    "timeline"};
+                                         "concurrency",   "efficiency", "search",   "flame",   "counters",
+                                         "scaling",       "iterations", "timeline"};
     enum { CHARTS = sizeof charts / sizeof *charts };
     tap_equal_int((long long)chart_count(), CHARTS, "as many charts as known here");
     struct metrics *metrics = alike(0, 0, 0);

@@ -3,6 +3,7 @@
 
 #include "core/numbers.h"
 #include "core/text.h"
+#include "profile/counters.h"
 #include "profile/profile.h"
 
 #include <ctype.h>
@@ -23,6 +24,8 @@ bool chart_can(const struct chart *chart, const struct chart_input *input)
                metrics->phases->iterations.loop != PHASE_NONE;
     if (chart->needs == NEEDS_SAMPLES)
         return metrics->profile && metrics->profile->ns > 0;
+    if (chart->needs == NEEDS_COUNTERS)
+        return metrics->counters && metrics->counters->count > 0;
     if (chart->needs == NEEDS_SCALING)
         return input->scaling != NULL;
     if (chart->needs == NEEDS_SEARCH)
@@ -63,6 +66,8 @@ void chart_answer(const struct chart *chart, const struct chart_input *input, ch
         chart_say(answer, "%s: unknown without runs of several sizes", chart->title);
     else if (!chart_can(chart, input) && chart->needs == NEEDS_SAMPLES)
         chart_say(answer, "%s: unknown without samples, which sight record takes", chart->title);
+    else if (!chart_can(chart, input) && chart->needs == NEEDS_COUNTERS)
+        chart_say(answer, "%s: unknown without counters in the trace", chart->title);
     else if (!chart_can(chart, input))
         chart_say(answer, "%s: unknown without the events of the whole run", chart->title);
     else

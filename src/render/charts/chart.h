@@ -30,6 +30,7 @@ enum chart_needs {
     NEEDS_ITERATIONS, /* iterations that all processes have: metrics->phases */
     NEEDS_SEARCH,     /* metrics->search */
     NEEDS_SAMPLES,    /* samples with their times: metrics->profile */
+    NEEDS_COUNTERS,   /* readings of counters: metrics->counters */
     NEEDS_SCALING,    /* runs of several sizes: input->scaling */
     NEEDS_EVENTS      /* the trace itself: input->scene */
 };
