@@ -237,7 +237,7 @@ static struct heat density(const struct chart_input *input, const struct functio
 static void draw_density(struct canvas *canvas, const struct chart_input *input, const struct functions *functions,
                          struct area area)
 {
-    double height = fmin(area.height - 110, 44.0 * (double)place_count(functions));
+    double height = fmin(area.height - 110, 80.0 * (double)place_count(functions));
     double names = fmin(NAMES, area.width * 0.4), times = 0;
     /* A narrow chart shows the names alone: colours already say how the times compare. */
     if (area.width > 400)

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { GAP = 56, PROFILE = 260, SMALL = 560, BAR_LEAST = 2, LABEL_LEAST = 14, TICKS = 6 };
+enum { GAP = 56, PROFILE = 260, SMALL = 560, LABEL_LEAST = 14, TICKS = 6 };
 
 /* How long `number` processes compute at once. */
 static double time_of(const struct analysis *analysis, size_t number)
@@ -109,21 +109,26 @@ static void draw_course(struct canvas *canvas, const struct chart_input *input, 
     canvas_polygon(canvas, points, count, paint_of(INK_COMPUTE));
     double mean = strip_y(strips, mean_of(analysis));
     canvas_dashes(canvas, plot.x, mean, plot.x + plot.width, mean, 1.2, paint_of(INK_ACCENT));
+    canvas_text(canvas, plot.x + plot.width + 4, mean, (struct text_style){.ink = INK_ACCENT}, "mean");
     axis_draw_time(canvas, plot.x, plot.width, plot.y + plot.height, 0, (double)analysis->duration, "");
 }
 
-/* A bar for each number, or for several where there are more than pixels: their time together. */
+/* A bar for each number, or for several where single ones would have no room for their share: their time together. */
 static void draw_profile(struct canvas *canvas, const struct chart_input *input, const struct strips *strips,
                          struct area area)
 {
     const struct analysis *analysis = input->metrics->analysis;
-    size_t fold = (size_t)fmax(1, ceil(BAR_LEAST / strips->height)), bars = (strips->count + fold) / fold;
+    size_t fold = (size_t)fmax(1, axis_round_up(LABEL_LEAST / strips->height));
+    size_t bars = (strips->count + fold) / fold;
     double *times = memory_new(bars * sizeof *times), most = 1, duration = fmax(1, (double)analysis->duration);
     for (size_t i = 0; i <= strips->count; i++) {
         times[i / fold] += time_of(analysis, i);
         most = fmax(most, times[i / fold]);
     }
-    canvas_text_cut(canvas, area.x, area.y - 14, area.width, (struct text_style){.ink = INK_MUTED}, "share of the run");
+    char title[64] = "share of the run", number[TEXT_NUMBER_SIZE];
+    if (fold > 1)
+        snprintf(title, sizeof title, "share of the run, %s numbers to a bar", text_thousands(number, fold));
+    canvas_text_cut(canvas, area.x, area.y - 14, area.width, (struct text_style){.ink = INK_MUTED}, title);
     canvas_line(canvas, area.x, area.y, area.x, area.y + area.height, 1, paint_of(INK_AXIS));
     double height = strips->height * (double)fold, room = area.width - 56;
     for (size_t i = 0; i < bars; i++) {

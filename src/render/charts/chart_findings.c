@@ -136,7 +136,7 @@ static void draw_names(struct canvas *canvas, const struct findings *findings, s
         canvas_text(canvas, strip.x + strip.width, y, muted, root);
         room -= canvas_text_width(canvas, muted, root) + 16;
     }
-    snprintf(name, sizeof name, "%zu  %s", place + 1, finding->title);
+    snprintf(name, sizeof name, "%zu. %s", place + 1, finding->title);
     canvas_text_cut(canvas, strip.x, y, room, (struct text_style){0}, name);
     snprintf(saving, sizeof saving, "%s  (%s)", seconds_text(time, finding->saving_s),
              text_share(share, finding->share));

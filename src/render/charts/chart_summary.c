@@ -19,6 +19,8 @@ void chart_summary_answer(const struct chart_input *input, char answer[CHART_ANS
     double mpi = mpi_share(input->metrics);
     if (input->metrics->end_ns <= input->metrics->begin_ns)
         chart_say(answer, "This run has no duration");
+    else if (fabs(mpi - 0.5) < 0.005)
+        chart_say(answer, "Half of the time is computing, half is spent in MPI");
     else if (mpi > 0.5)
         chart_say(answer, "Most of the time, %s, is spent in MPI, not computing", text_share(share, mpi));
     else

@@ -8,13 +8,16 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { RIGHT = 230, COLUMN_LEAST = 4, ROW = 22, MOST_TEXT_SIZE = 96 };
+enum { RIGHT = 280, COLUMN_LEAST = 4, ROW = 22, MOST_TEXT_SIZE = 96 };
 
 /* Instead of a row: all of them. */
 static const size_t EVERYONE = SIZE_MAX;
 
 /* From these shares of all waiting on it is one process that waits, and one kind of waiting. */
 static const double ONE_WAITS = 0.66, NEARLY_ALL = 0.9;
+
+/* Instead of a slot: the colour of MPI, of its calls themselves, the paler the higher the variant. */
+enum { IN_CALLS = 255 };
 
 /* A kind's words, and its colour: a slot of the theme and its variant. Kinds that are of one sort share the slot. */
 static const struct kind_look {
@@ -42,17 +45,21 @@ static const struct kind_look {
     [WAIT_LATE_COMPLETE] = {"late completes", "for accesses completed late", 2, 1},
     [WAIT_LOCK_CONTENTION] = {"locks", "for window locks", 2, 2},
     [WAIT_AT_IO] = {"collective I/O", "in collective calls on files", 7, 1},
-    [WAIT_NXN_COMPLETION] = {"completing collectives", "in completing collectives", 3, 1},
-    [WAIT_IN_REDUCTION] = {"inside reductions", "inside reductions", 4, 2},
-    [WAIT_BARRIER_COMPLETION] = {"completing barriers", "in completing barriers", 6, 1},
+    [WAIT_NXN_COMPLETION] = {"completing collectives", "in completing collectives", IN_CALLS, 0},
+    [WAIT_IN_REDUCTION] = {"inside reductions", "inside reductions", IN_CALLS, 1},
+    [WAIT_BARRIER_COMPLETION] = {"completing barriers", "in completing barriers", IN_CALLS, 2},
     [WAIT_IO] = {"file I/O", "for file I/O", 7, 0},
 };
 
-/* Kinds keep their colours; waiting is hatched. */
+/* Kinds keep their colours. Waiting is hatched; time in a call that no other process causes is none. */
 static struct paint kind_paint(enum wait_kind kind)
 {
-    struct paint paint = paint_of((enum ink)(INK_FUNCTION + looks[kind].slot * THEME_VARIANTS + looks[kind].variant));
-    paint.hatched = true;
+    struct paint paint = paint_of(INK_MPI);
+    if (looks[kind].slot == IN_CALLS)
+        paint.opacity = 1 - 0.3 * looks[kind].variant;
+    else
+        paint.ink = (uint16_t)(INK_FUNCTION + looks[kind].slot * THEME_VARIANTS + looks[kind].variant);
+    paint.hatched = kind < WAIT_CAUSED_COUNT;
     return paint;
 }
 
@@ -67,13 +74,19 @@ static int64_t waits_of_kind(const struct analysis *analysis, size_t row, int ki
     return row == EVERYONE ? analysis->waits[kind].ns : analysis->waits[kind].victims_ns[row];
 }
 
-/* In ns, all kinds. */
-static int64_t waits_of(const struct analysis *analysis, size_t row)
+/* In ns, of the kinds below a limit. */
+static int64_t waits_below(const struct analysis *analysis, size_t row, int limit)
 {
     int64_t all = 0;
-    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+    for (int kind = WAIT_NONE + 1; kind < limit; kind++)
         all += waits_of_kind(analysis, row, kind);
     return all;
+}
+
+/* In ns, all that other processes cause: as the sentence about MPI and the contention have it. */
+static int64_t waits_of(const struct analysis *analysis, size_t row)
+{
+    return waits_below(analysis, row, WAIT_CAUSED_COUNT);
 }
 
 static size_t longest_waiter(const struct metrics *metrics)
@@ -90,7 +103,7 @@ static size_t longest_waiter(const struct metrics *metrics)
 static char *most_text(char text[MOST_TEXT_SIZE], const struct analysis *analysis, size_t row)
 {
     int most = WAIT_NONE + 1;
-    for (int kind = most + 1; kind < WAIT_KIND_COUNT; kind++)
+    for (int kind = most + 1; kind < WAIT_CAUSED_COUNT; kind++)
         if (waits_of_kind(analysis, row, kind) > waits_of_kind(analysis, row, most))
             most = kind;
     char part[TEXT_NUMBER_SIZE];
@@ -197,7 +210,7 @@ static void draw_legend(struct canvas *canvas, const struct analysis *analysis, 
 void chart_waits_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
 {
     const struct analysis *analysis = input->metrics->analysis;
-    if (waits_of(analysis, EVERYONE) <= 0)
+    if (waits_below(analysis, EVERYONE, WAIT_KIND_COUNT) <= 0)
         return;
     struct area plot;
     bool side = chart_plot(area, RIGHT, &plot);

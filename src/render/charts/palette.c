@@ -30,7 +30,8 @@ static unsigned by_hash(const char *name)
         hash = (hash ^ (unsigned char)*at) * 16777619u;
     /* The remainder depends most on the low bits: folding the high ones in spreads similar names. */
     hash ^= hash >> 15;
-    return hash % (THEME_SLOTS * THEME_VARIANTS);
+    /* The first variant of each slot belongs to the functions above, which stand in most charts. */
+    return hash % THEME_SLOTS * THEME_VARIANTS + 1 + hash / THEME_SLOTS % (THEME_VARIANTS - 1);
 }
 
 static unsigned function_ink(const char *name)

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 
 /* Rows of a table at most: keeps the page small for any number of processes. */
-enum { TABLE_ROWS = 400, FUNCTION_ROWS = 100 };
+enum { TABLE_ROWS = 64, FUNCTION_ROWS = 100 };
 
 static void write_figures(struct output *output, const struct report *report)
 {

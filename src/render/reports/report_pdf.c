@@ -109,6 +109,7 @@ static void draw_findings(struct sheet *sheet, const struct report *report)
 {
     char line[REPORT_LINE_SIZE];
     char clocks[CLOCK_SENTENCE_SIZE];
+    draw_heading(sheet, "Findings");
     if (*clock_sentence(clocks, report->input.metrics, report->findings))
         paragraph(sheet, 0, (struct text_style){.ink = INK_MUTED}, clocks);
     if (*report->findings->caveat)
@@ -277,6 +278,7 @@ static void draw_report(struct sheet *sheet, const struct report *report)
     draw_figures(sheet, report);
     draw_findings(sheet, report);
     draw_resources(sheet, report->input.metrics);
+    draw_heading(sheet, "Results of the heuristics");
     for (size_t i = 0; i < heuristic_count(); i++)
         draw_heuristic(sheet, heuristic_at(i), &report->input.results[i]);
     draw_charts(sheet, report, true);

@@ -22,7 +22,7 @@ class FindingsPanel {
       h(
         'button',
         { type: 'button', class: 'finding', 'aria-pressed': 'false', onclick: () => this.choose(finding) },
-        h('b', {}, `${i + 1}  ${finding.title}`),
+        h('b', {}, `${i + 1}. ${finding.title}`),
         h('span', { class: 'saving' }, finding.saving),
         h('span', { class: 'more' }, finding.text),
         h('span', { class: 'more advice' }, `→ ${finding.advice}`),
@@ -96,6 +96,7 @@ class StatesPanel {
       h('th', { scope: 'col', 'data-column': name }, h('button', { type: 'button', title, onclick: () => this.setSort(name) }, text));
     this.head = h('tr', {}, column('name', 'state'), column('count', 'calls', 'calls that begin in this time'), column('time', 'incl.', 'time inside it, including the calls it makes, summed over the processes'), column('exclusive', 'excl.', 'time inside it and nothing further in'), column('share', 'share', 'share of the exclusive time in the time of all processes'));
     this.body = h('tbody', {});
+    this.table = h('table', { class: 'states' }, h('thead', {}, this.head), this.body);
     this.hatched = h('p', { class: 'muted small', hidden: true });
     this.histogram = h('div', { class: 'histogram' });
     this.root = h(
@@ -103,7 +104,7 @@ class StatesPanel {
       { 'aria-label': 'States', class: 'key' },
       h('div', { class: 'head' }, h('h2', {}, 'States'), this.scopes),
       this.sum,
-      h('table', { class: 'states' }, h('thead', {}, this.head), this.body),
+      this.table,
       this.hatched,
       this.histogram,
     );
@@ -181,6 +182,8 @@ class StatesPanel {
       else th.removeAttribute('aria-sort');
     }
     this.body.replaceChildren(...rows.slice(0, 200).map((row) => this.row(row)));
+    // Where no state is inside another, both times are the same: the names have the room.
+    this.table.classList.toggle('flat', rows.every((row) => row.time === row.exclusive));
     this.waitKey();
     this.drawHistogram();
   }
@@ -191,7 +194,7 @@ class StatesPanel {
     const shown = h('input', { type: 'checkbox', checked: !scene.hidden.has(row.state), 'aria-label': `show ${state.name}`, onchange: (event) => this.toggle(row.state, event.target.checked) });
     const swatch = h('span', { class: 'swatch' });
     swatch.style.background = this.swatch(row.state);
-    const title = h('button', { type: 'button', 'aria-pressed': String(this.chosen === row.state), title: 'histogram of durations', onclick: () => this.choose(row.state) }, state.name);
+    const title = h('button', { type: 'button', 'aria-pressed': String(this.chosen === row.state), title: `${state.name}: histogram of durations`, onclick: () => this.choose(row.state) }, state.name);
     const known = (value, text) => (value === null ? '' : text(value));
     const cell = (text, tip) => h('td', { title: tip }, text);
     const time = (value) => cell(known(value, duration), known(value, instant));

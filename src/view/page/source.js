@@ -189,9 +189,9 @@ function searchExact(exact, meta, query) {
   const s = exact.states;
   const needle = query.name.toLowerCase();
   const named = meta.states.map((state) => state.name.toLowerCase().includes(needle));
-  const isProcess = (row) => Number.isNaN(query.process) || meta.rankOf(row) === query.process;
+  const isProcess = (row) => isNaN(query.process) || meta.rankOf(row) === query.process;
   const fits = (time) => time >= query.least && time <= query.most;
-  const tagged = (i) => Number.isNaN(query.tag) || exact.messagesOf(i).some((m) => exact.messages.tag[m] === query.tag);
+  const tagged = (i) => isNaN(query.tag) || exact.messagesOf(i).some((m) => exact.messages.tag[m] === query.tag);
   for (let i = 0; i < s.row.length && found.length <= SEARCH_MOST; i++)
     if (named[s.state[i]] && isProcess(s.row[i]) && fits(s.to[i] - s.from[i]) && tagged(i))
       found.push({ row: s.row[i], state: s.state[i], from: s.from[i], to: s.to[i] });
@@ -310,9 +310,9 @@ class ServerSource {
 
   search(query) {
     const parameters = { name: query.name, least: query.least };
-    if (Number.isFinite(query.most)) parameters.most = query.most;
-    if (!Number.isNaN(query.process)) parameters.process = query.process;
-    if (!Number.isNaN(query.tag)) parameters.tag = query.tag;
+    if (isFinite(query.most)) parameters.most = query.most;
+    if (!isNaN(query.process)) parameters.process = query.process;
+    if (!isNaN(query.tag)) parameters.tag = query.tag;
     return this.json('search', parameters);
   }
 

@@ -85,6 +85,7 @@ class Timeline extends EventTarget {
       { class: 'plot', role: 'application', tabindex: '0', 'aria-roledescription': 'timeline', 'aria-label': this.describe(meta) },
       this.canvas,
     );
+    this.frame.style.setProperty('--most', `${120 + LINE_MOST * max(2, meta.rows)}px`); // where the page scrolls, no more than it fills
     root.append(this.frame, this.tip, this.spoken);
     this.pen = this.canvas.getContext('2d');
     this.widths = new Map();
