@@ -2,6 +2,7 @@
 #include "convert/dumpi/dumpi_file.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 
 #include <string.h>
@@ -98,6 +99,8 @@ static void read_footer(struct dumpi_file *file, struct error *err)
         file->calls += bytes_u32(file->input->at + 8 + 4 * i, true);
         file->ignored += bytes_u32(file->input->at + 8 + 4 * (counts + i), true);
     }
+    /* Calls are counted whether they are recorded or not: libdumpi_disable_profiling, or dumpi.conf. */
+    file->calls -= smaller(file->ignored, file->calls);
 }
 
 size_t dumpi_file_sizes(struct dumpi_file *file, int32_t *sizes, size_t most, struct error *err)

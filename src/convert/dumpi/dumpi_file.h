@@ -21,7 +21,7 @@ struct dumpi_file {
     int64_t cpu_ns, wall_ns;     /* what times count from */
     int64_t wrapped_ns, last_ns; /* seconds have 16 bits */
     bool counted;                /* the footer could be read */
-    uint64_t calls, ignored;     /* by the footer: recorded, and not recorded */
+    uint64_t calls, ignored;     /* by the footer: recorded, and switched off */
     uint64_t read;
 };
 
