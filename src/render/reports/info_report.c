@@ -368,7 +368,9 @@ static void info_lines(struct output *output, const struct contents *contents, c
     char text[VALUE_TEXT_SIZE], first[64];
     for (size_t i = 0; i < count; i++) {
         struct value value = fields[i].get(contents, contents);
-        if (value.kind == VALUE_NULL || (value.kind == VALUE_TEXT && !value.text))
+        bool nothing = value.kind == VALUE_NULL || (value.kind == VALUE_TEXT && !value.text);
+        /* Second names of a thing are for programs. */
+        if (nothing || !fields[i].title)
             continue;
         snprintf(first, sizeof first, "  %-32s ", fields[i].title);
         value_text_for_people(text, value);
