@@ -110,6 +110,10 @@ double finding_machine_part(const struct finding_input *input, const struct find
    any process spends on them (finding_transfer.c). */
 bool finding_transfers_in_turn(const struct finding_input *input, const struct finding *finding);
 
+/* True if the processes have different roles: much of their time is waiting for activities that take longer on the
+   critical path (*lost_share), mostly ones that the waiting process never performs (*inter_share of that). */
+bool finding_roles_differ(const struct analysis *analysis, double *lost_share, double *inter_share);
+
 /* True if calls take so much longer than any network explains that processes must be waiting for cores. */
 bool finding_shares_cores(const struct metrics *metrics);
 

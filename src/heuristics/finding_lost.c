@@ -37,11 +37,14 @@ static struct loss loss_of(const struct metrics *metrics)
     return (struct loss){mean_s, most_s - mean_s, ideal_s - most_s, working_s - ideal_s};
 }
 
-static bool roles_differ(const struct analysis *analysis)
+bool finding_roles_differ(const struct analysis *analysis, double *lost_share, double *inter_share)
 {
     double lost = (double)analysis->impact_imbalance;
+    /* Threads that call MPI are parts of it as processes are. */
     double all = (double)analysis->impact_activity + (double)analysis->impact_other + lost;
-    return lost >= WAITING * all && (double)analysis->impact_inter >= BETWEEN_ROLES * lost;
+    *lost_share = ratio_of(lost, all);
+    *inter_share = ratio_of((double)analysis->impact_inter, lost);
+    return *lost_share >= WAITING && *inter_share >= BETWEEN_ROLES;
 }
 
 /* Why, and what to do about it. */
@@ -53,6 +56,7 @@ static void say_why(const struct metrics *metrics, const struct loss *loss, stru
         "look at when each process computes (sight timeline, sight phases), and begin with the phase that "
         "loses most";
     bool by_steps;
+    double lost_share, inter_share;
     /* What the trace lacks comes first: with it there might be a finding, and any other reason would be a guess. */
     if (analysis->rootless > 0) {
         snprintf(
@@ -67,7 +71,7 @@ static void say_why(const struct metrics *metrics, const struct loss *loss, stru
                  "The trace does not record the partners of %s calls: which process waits for which is not known.",
                  text_thousands(number, analysis->partnerless + analysis->unmatched));
         advice = "record the whole run with sight record";
-    } else if (roles_differ(analysis)) {
+    } else if (finding_roles_differ(analysis, &lost_share, &inter_share)) {
         snprintf(why, sizeof why,
                  "The processes have different roles: most waiting is for what the waiting process never "
                  "does itself.");

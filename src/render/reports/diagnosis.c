@@ -186,26 +186,19 @@ static void write_structure(struct output *output, const struct metrics *metrics
     paragraph_write(output, "  messages: ", "  ", structure_text(text, &structure));
 }
 
-/* The cost of the critical path is reported from this share of all time on, if most of it is between roles: uneven work
-   among equals is a finding. */
-static const double IMPACT_TOLD = 0.1, BETWEEN_ROLES = 0.5;
-
 /* Processes that wait for activities that only others have. Returns the number of lines. */
 static size_t write_impact(struct output *output, const struct metrics *metrics)
 {
-    const struct analysis *analysis = metrics->analysis;
     char text[400], share[TEXT_NUMBER_SIZE], inter[TEXT_NUMBER_SIZE];
-    double lost = (double)analysis->impact_imbalance;
-    /* Threads that call MPI are parts of it as processes are. */
-    double all = (double)analysis->impact_activity + (double)analysis->impact_other + lost;
+    double lost_share, inter_share;
     /* Among equals it is compute imbalance, which is reported as a finding. */
-    if (lost < IMPACT_TOLD * all || (double)analysis->impact_inter < BETWEEN_ROLES * lost)
+    if (!finding_roles_differ(metrics->analysis, &lost_share, &inter_share))
         return 0;
     snprintf(text, sizeof text,
              "%s of the processes' time is spent waiting for activities that take longer on the critical path, %s of "
              "that in processes that never perform these activities: work is split unevenly between roles, not among "
              "equal processes.",
-             text_share(share, lost / all), text_share(inter, (double)analysis->impact_inter / lost));
+             text_share(share, lost_share), text_share(inter, inter_share));
     return paragraph_write(output, "  ", "  ", text);
 }
 
