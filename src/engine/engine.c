@@ -17,6 +17,7 @@
 #include "profile/profile.h"
 #include "profile/resources.h"
 #include "replay/analyse.h"
+#include "search/formulas.h"
 #include "stuck/before_hang.h"
 #include "timeline/fix_clocks.h"
 #include "timeline/slices.h"
@@ -368,6 +369,9 @@ static enum status read_trace(struct run *run, struct error *err)
 {
     const struct engine_request *request = run->request;
     struct accumulator_options what = {.ranks = run->ranks, .rank_count = request->rank_count};
+    /* Heuristics about counters: most traces have none, and are read in slices. */
+    if ((run->wants & ENGINE_HEURISTICS) && counters_declared(run->reader->defs))
+        run->wants |= ENGINE_COUNTERS;
     if (has_window(request) && span_find(request, &run->reader, &what, err) != STATUS_OK)
         return STATUS_FAILED;
     bool whole = !has_window(request) && !request->ranks;
@@ -389,8 +393,11 @@ static enum status read_trace(struct run *run, struct error *err)
     run->metrics->format = run->reader->format->name;
     run->metrics->profile = run->profile;
     run->metrics->resources = run->resources;
-    if (run->wants & ENGINE_COUNTERS)
+    if (run->wants & ENGINE_COUNTERS) {
         run->metrics->counters = run->counters;
+        if (run->wants & ENGINE_HEURISTICS)
+            formulas_rate(run->counters);
+    }
     run->result.clocks = reader_clocks(run->reader);
     if (!whole)
         run->result.lack = ENGINE_LACKS_WHOLE;
@@ -470,6 +477,8 @@ void engine_free(struct engine_result *result)
     may_hang_free(run->may_hang);
     profile_free(run->profile);
     resources_free(run->resources);
+    if (run->counters)
+        definitions_free(run->counters->formulas);
     counters_free(run->counters);
     metrics_free(run->metrics);
     accumulator_free(run->accumulator);

@@ -43,6 +43,8 @@ struct heuristic_result {
     char analysis[2048];
     char suggestions[HEURISTIC_SUGGESTIONS][320];
     size_t suggestion_count;
+    bool absent;       /* the trace lacks what it is about: people are not shown it */
+    const char *rule;  /* of the verdict, a literal; NULL: that of all */
     bool is_deviation; /* measure and shape are set */
     struct measure measure;
     enum shape shape;

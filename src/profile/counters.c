@@ -436,6 +436,11 @@ void counters_free(struct counters *counters)
     free(counters->phases.ranks);
     free(counters->iterations.borders);
     free(counters->iterations.ranks);
+    for (size_t i = 0; i < counters->rate_count; i++) {
+        free(counters->rates[i].value);
+        free(counters->rates[i].rank);
+    }
+    free(counters->rates);
     free(counters);
 }
 

@@ -47,12 +47,24 @@ struct counter_part {
     int64_t ns;                    /* of the function, between readings of the counter */
 };
 
+struct definitions;
+
 /* Where the processes' time is cut: phases, iterations. */
 struct counter_cuts {
     size_t count;     /* of parts; 0: none */
     int64_t *borders; /* [process * (count + 1) + part]; the last of a process is its end; owned */
     uint32_t *ranks;  /* of the processes; owned */
     size_t processes;
+};
+
+/* A formula of counters (search/formulas.h) on each process, for judgements. */
+struct counter_rate {
+    const char *formula; /* its name */
+    double whole;        /* NAN: not known, also of values */
+    double *value;       /* by process; owned */
+    uint32_t *rank;      /* owned */
+    size_t count;
+    double limits[2]; /* from which on a value is fair, and poor; NAN: there are none */
 };
 
 struct counters {
@@ -63,7 +75,10 @@ struct counters {
     size_t track_count;
     struct counter_part *part; /* by rank, state, counter */
     size_t part_count;
-    int64_t from_ns, to_ns;                 /* the window; INT64_MIN and INT64_MAX where it is open */
+    int64_t from_ns, to_ns;       /* the window; INT64_MIN and INT64_MAX where it is open */
+    struct definitions *formulas; /* of the rates, which have their names; NULL: there are none. Owned by the engine */
+    struct counter_rate *rates;
+    size_t rate_count;
     struct counter_cuts phases, iterations; /* filled in by the engine where they are wanted */
 };
 

@@ -390,3 +390,30 @@ bool counter_table_has(const struct counter_table *table, size_t formula)
             return true;
     return false;
 }
+
+void formulas_rate(struct counters *counters)
+{
+    struct error err = {0};
+    counters->formulas = formulas_read(NULL, &err);
+    if (!counters->formulas)
+        return;
+    struct counter_table table = counter_table_of(counters, counters->formulas, COUNTERS_BY_PROCESS, 0);
+    size_t formulas = counters->formulas->count;
+    counters->rates = memory_new(formulas * sizeof *counters->rates);
+    counters->rate_count = formulas;
+    for (size_t i = 0; i < formulas; i++) {
+        const struct definition *formula = &counters->formulas->list[i];
+        struct counter_rate *rate = &counters->rates[i];
+        *rate = (struct counter_rate){.formula = formula->name,
+                                      .whole = table.values[i],
+                                      .count = table.count - 1,
+                                      .limits = {formula->limits[0], formula->limits[1]}};
+        rate->value = memory_new(rate->count * sizeof *rate->value);
+        rate->rank = memory_new(rate->count * sizeof *rate->rank);
+        for (size_t row = 0; row < rate->count; row++) {
+            rate->value[row] = table.values[(row + 1) * formulas + i];
+            rate->rank[row] = table.row[row + 1].rank;
+        }
+    }
+    counter_table_clear(&table);
+}

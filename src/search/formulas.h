@@ -61,6 +61,9 @@ struct counter_table counter_table_at(const struct counters *counters, const str
                                       int64_t time_ns);
 void counter_table_clear(struct counter_table *table);
 
+/* Fills in the rates of sight's own formulas. */
+void formulas_rate(struct counters *counters);
+
 /* True if a row has a value of the formula. */
 bool counter_table_has(const struct counter_table *table, size_t formula);
 

@@ -70,7 +70,8 @@ static void test_table(void)
 {
     static const char *const ids[] = {
         "stddev-communication",    "stddev-compute",         "stddev-total", "communication-locator",
-        "synchronisation-locator", "communication-overhead", "contention"};
+        "synchronisation-locator", "communication-overhead", "contention",   "instructions-per-cycle",
+        "misses-per-access"};
     tap_equal_int((long long)heuristic_count(), sizeof ids / sizeof *ids, "as many heuristics as known here");
     for (size_t i = 0; i < sizeof ids / sizeof *ids && i < heuristic_count(); i++)
         tap_equal_string(heuristic_at(i)->id, ids[i], "the table's row %zu", i);

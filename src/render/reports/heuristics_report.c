@@ -119,6 +119,10 @@ void heuristic_numbers(const struct heuristic_result *result, char numbers[HEURI
     /* Numbers of a verdict that could not be given would mislead. */
     if (result->verdict == VERDICT_UNKNOWN)
         return;
+    if (result->rule) {
+        snprintf(numbers, HEURISTIC_NUMBERS_SIZE, "index %.4f", result->index);
+        return;
+    }
     if (!result->is_deviation) {
         snprintf(numbers, HEURISTIC_NUMBERS_SIZE, "index %.4f: %s of the processes' time", result->index,
                  text_share(share, result->index));
@@ -148,6 +152,8 @@ static void write_details(struct output *output, const struct heuristic *heurist
     }
     snprintf(line, sizeof line, "verdict: %s; up to %d %% is good, up to %d %% fair, above poor%s", by,
              VERDICT_GOOD_PERCENT, VERDICT_FAIR_PERCENT, also);
+    if (result->rule)
+        snprintf(line, sizeof line, "verdict: %s", result->rule);
     paragraph_write(output, "    ", "      ", line);
     /* Nine decimals, as in JSON: who asks for details wants to check them. */
     output_print(output, "    %-28s %.9f\n", "index", result->index);
@@ -176,6 +182,8 @@ void heuristics_write_text(struct output *output, const struct heuristic_result 
 {
     /* In the order of the table, whatever the verdicts: readers find each at the same place. */
     for (size_t i = 0; i < heuristic_count(); i++) {
+        if (results[i].absent)
+            continue;
         if (i > 0)
             output_text(output, "\n");
         write_text_result(output, heuristic_at(i), &results[i], verbose);

@@ -351,7 +351,8 @@ void report_write_html(struct output *output, const struct report *report)
         source_write_html(output, report->input.metrics->profile, report->trace);
         output_text(output, "<section id=\"heuristics\">\n<h2>Results of the heuristics</h2>\n");
         for (size_t i = 0; i < heuristic_count(); i++)
-            write_heuristic(output, heuristic_at(i), &report->input.results[i]);
+            if (!report->input.results[i].absent)
+                write_heuristic(output, heuristic_at(i), &report->input.results[i]);
         output_text(output, "</section>\n<section id=\"charts\">\n<h2>Charts</h2>\n");
         for (size_t i = 0; i < chart_count(); i++)
             if (report_has_chart(report, i) && !is_of_scaling(report, chart_at(i)))

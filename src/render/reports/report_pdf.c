@@ -280,7 +280,8 @@ static void draw_report(struct sheet *sheet, const struct report *report)
     draw_resources(sheet, report->input.metrics);
     draw_heading(sheet, "Results of the heuristics");
     for (size_t i = 0; i < heuristic_count(); i++)
-        draw_heuristic(sheet, heuristic_at(i), &report->input.results[i]);
+        if (!report->input.results[i].absent)
+            draw_heuristic(sheet, heuristic_at(i), &report->input.results[i]);
     draw_charts(sheet, report, true);
     draw_charts(sheet, report, false);
     new_page(sheet);
