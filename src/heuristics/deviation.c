@@ -83,11 +83,12 @@ static const char *process_word(size_t count)
 /* "2.4 times as long as", or in per cent if that reads better. */
 static char *times_text(char *buffer, size_t size, double more, double less)
 {
+    char times[TEXT_NUMBER_SIZE];
     /* A factor of ten thousand is no number that anyone would check. */
     if (less <= 0 || more / less >= 10000)
         snprintf(buffer, size, "far longer than");
     else if (more / less >= 9.95)
-        snprintf(buffer, size, "%.0f times as long as", more / less);
+        snprintf(buffer, size, "%s times as long as", text_thousands(times, (uint64_t)(more / less + 0.5)));
     else if (more / less >= 1.5)
         snprintf(buffer, size, "%.1f times as long as", more / less);
     else
