@@ -26,7 +26,7 @@
 #define RECORD_LINKED "sight: the recorder is linked into this program"
 
 enum {
-    RECORD_VERSION = 11,
+    RECORD_VERSION = 12,
     RECORD_HEADER_SIZE = 4096,
     RECORD_PENDING_AT = 2560, /* of struct record_pending, in the file */
     RECORD_BLOCK_HEAD = 8,    /* bytes: the number of a block */
@@ -330,6 +330,13 @@ struct record_resources {
     int64_t voluntary, involuntary; /* context switches */
     int64_t faults, disk_faults;    /* of pages */
     int64_t peak_bytes;             /* resident memory of the process */
+    /* From here on of the process, in its first thread only; -1: not known. */
+    int64_t read, written; /* bytes from disks, and for them, but for the recorder's own */
+    int64_t sync_ns;       /* in fsync and the like */
+    int64_t blocked_ns;    /* waiting for disks, where the kernel accounts for delays */
+    int64_t stalled_ns;    /* for which anything on the host waited for disks */
+    int64_t energy_uj;     /* of the host's processors */
+    int64_t loop_ns;       /* the same loop on every processor, the fastest until now */
 };
 
 /* The host, and what of it the process may use. */
@@ -337,8 +344,9 @@ struct record_machine {
     struct record_base base;
     uint32_t cores, usable; /* usable 0: not known */
     uint32_t quota;         /* of the control group, in thousandths of a core; 0: none */
-    uint32_t unused;
-    uint64_t memory; /* bytes */
+    uint32_t first;         /* usable core */
+    uint64_t memory;        /* bytes */
+    uint64_t limit;         /* of memory, by the control group; 0: none, or not known */
 };
 
 /* A fact about the run (core/property.h), or about the process if it is its command line. */

@@ -17,12 +17,29 @@
     X(CORES, "cores", "", ABSOLUTE, HOST)                                                                              \
     X(USABLE, "usable cores", "", ABSOLUTE, PROCESS)                                                                   \
     X(QUOTA, "CPU limit", "permille", ABSOLUTE, PROCESS)                                                               \
-    X(MEMORY, "memory", "B", ABSOLUTE, HOST)
+    X(MEMORY, "memory", "B", ABSOLUTE, HOST)                                                                           \
+    X(FIRST_CORE, "first usable core", "", ABSOLUTE, PROCESS)                                                          \
+    X(MEMORY_LIMIT, "memory limit", "B", ABSOLUTE, PROCESS)                                                            \
+    X(LOOP, "time of a fixed loop", "ns", ABSOLUTE, PROCESS)                                                           \
+    X(READ, "read from disk", "B", ACCUMULATED, PROCESS)                                                               \
+    X(WRITTEN, "written to disk", "B", ACCUMULATED, PROCESS)                                                           \
+    X(SYNC, "waiting in fsync", "ns", ACCUMULATED, THREAD)                                                             \
+    X(BLOCKED, "waiting for disks", "ns", ACCUMULATED, THREAD)                                                         \
+    X(STALLED, "host waits for disks", "ns", ACCUMULATED, HOST)                                                        \
+    X(ENERGY, "energy", "uJ", ACCUMULATED, HOST)                                                                       \
+    /* From here on not recorded, but made of those above (profile/resources.h). */                                    \
+    X(PAGE_WAIT, "waiting for pages from disk", "ns", ABSOLUTE, THREAD)                                                \
+    X(READ_WAIT, "waiting for reads from disk", "ns", ABSOLUTE, THREAD)                                                \
+    X(SYNC_WAIT, "off its core in fsync", "ns", ABSOLUTE, THREAD)                                                      \
+    X(READINGS, "readings of peak memory", "", ABSOLUTE, PROCESS)                                                      \
+    X(RISES, "rises of peak memory", "", ABSOLUTE, PROCESS)                                                            \
+    X(LAST_RISE, "last rise of peak memory", "ns", ABSOLUTE, PROCESS)
 enum resource_counter {
 #define RESOURCE_COUNTER_MEMBER(name, ...) RESOURCE_##name,
     RESOURCE_COUNTER_ROWS(RESOURCE_COUNTER_MEMBER)
 #undef RESOURCE_COUNTER_MEMBER
-        RESOURCE_COUNTERS
+        RESOURCE_COUNTERS,
+    RESOURCE_RECORDED = RESOURCE_PAGE_WAIT
 };
 
 /* Adds the mark definition of a counter; its index. */

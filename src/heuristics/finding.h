@@ -41,6 +41,7 @@ struct finding {
     double waiting_s; /* exact, summed over processes */
     double saving_s;  /* of wall-clock time, by replay: how much shorter the run would be if nothing else changed */
     double share;     /* saving / duration */
+    bool risk;        /* it saves no time, but may end the run */
     bool unresolved;  /* the saving is an upper bound that no single change reaches */
     struct ranks victims, causes;
     const char *functions[FINDING_FUNCTIONS];    /* borrowed from the definitions; NULL after the last */
@@ -116,6 +117,17 @@ bool finding_roles_differ(const struct analysis *analysis, double *lost_share, d
 
 /* True if calls take so much longer than any network explains that processes must be waiting for cores. */
 bool finding_shares_cores(const struct metrics *metrics);
+
+/* What the kernel counted of the main thread of each process, by row of the metrics; `process` NULL: nothing. To be
+   freed. */
+struct finding_use {
+    const struct process_resources *process;
+    double outside_s, off_s, delay_s; /* outside MPI; of that without a core and not ready for one, at least; ready */
+};
+struct finding_use *finding_uses(const struct metrics *metrics);
+
+/* The findings that name a resource: they are no result of a lack of cores. */
+bool finding_is_shortage(enum finding_kind kind);
 
 /* For findings_of: says where the processes to blame sleep or wait outside MPI instead of computing, as the kernel
    counted. */

@@ -86,7 +86,7 @@ void finding_code_fit(const struct finding_coder *coder, struct finding *finding
 {
     struct profile_excess found[FINDING_CODE];
     /* A lack of cores is not in the code of the program. */
-    if (!coder || finding->kind == FINDING_oversubscription)
+    if (!coder || finding->kind == FINDING_oversubscription || finding_is_shortage(finding->kind))
         return;
     struct profile_groups groups = {.culprits = finding->causes.rank,
                                     .culprit_count = finding->causes.count,

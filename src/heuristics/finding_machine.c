@@ -213,14 +213,35 @@ static struct idle idle_of(const struct metrics *metrics, const struct ranks *ca
     return idle;
 }
 
+struct finding_use *finding_uses(const struct metrics *metrics)
+{
+    struct finding_use *uses = memory_new(metrics->process_count * sizeof *uses);
+    const struct resources *resources = metrics->resources;
+    for (size_t i = 0; resources && i < resources->count; i++) {
+        const struct process_resources *process = &resources->process[i];
+        double cpu_ns = (double)resources_used(process, RESOURCE_CPU);
+        double delay_ns = (double)resources_used(process, RESOURCE_DELAY);
+        size_t row = metrics_row_of(metrics, process->rank);
+        if (row == SIZE_MAX || process->wall_ns <= 0 || cpu_ns < 0 || delay_ns < 0)
+            continue;
+        double outside_ns = fmax((double)process->wall_ns - calls_ns(metrics, row, false), 0);
+        uses[row] = (struct finding_use){.process = process,
+                                         .outside_s = outside_ns / 1e9,
+                                         .off_s = fmax(outside_ns - cpu_ns - delay_ns, 0) / 1e9,
+                                         .delay_s = delay_ns / 1e9};
+    }
+    return uses;
+}
+
 void finding_idle_fit(const struct metrics *metrics, struct finding *finding)
 {
     struct idle idle = idle_of(metrics, &finding->causes);
     char who[WHO_SIZE], outside[TEXT_NUMBER_SIZE], off[TEXT_NUMBER_SIZE], pages[TEXT_NUMBER_SIZE];
     bool one = finding->causes.count == 1;
     /* A lack of cores has its own numbers. */
-    if (finding->kind == FINDING_oversubscription || idle.processes == 0 || idle.processes != finding->causes.count ||
-        idle.off_s < IDLE_SHARE * idle.outside_s || idle.off_s < IDLE_PART * finding->saving_s)
+    if (finding->kind == FINDING_oversubscription || finding_is_shortage(finding->kind) || idle.processes == 0 ||
+        idle.processes != finding->causes.count || idle.off_s < IDLE_SHARE * idle.outside_s ||
+        idle.off_s < IDLE_PART * finding->saving_s)
         return;
     text_append(
         finding->text, sizeof finding->text,

@@ -30,6 +30,8 @@ static void finding_clear(struct finding *finding)
    of the iterations; but not findings with a cost of their own. A process in a queue waits for one that is late because
    it serves others. */
 #define BIT FINDING_BIT
+#define SHORTAGES                                                                                                      \
+    (BIT(shared_core) | BIT(idle_core) | BIT(slow_node) | BIT(paging) | BIT(disk_wait) | BIT(memory_growth))
 #define THREADS (BIT(uneven_threads) | BIT(serial_threads) | BIT(short_regions))
 static const struct root {
     enum finding_kind root;
@@ -37,9 +39,9 @@ static const struct root {
 } roots[] = {
     {FINDING_dynamic_imbalance, BIT(compute_imbalance)},
     {FINDING_compute_imbalance, ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) |
-                                  BIT(late_start) | BIT(oversubscription) | THREADS)},
+                                  BIT(late_start) | BIT(oversubscription) | SHORTAGES | THREADS)},
     {FINDING_dynamic_imbalance, ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) |
-                                  BIT(late_start) | BIT(oversubscription) | THREADS)},
+                                  BIT(late_start) | BIT(oversubscription) | SHORTAGES | THREADS)},
     {FINDING_late_broadcast, BIT(wait_at_barrier) | BIT(wait_at_nxn)},
     {FINDING_late_receiver, BIT(wait_at_barrier) | BIT(wait_at_nxn) | BIT(transfer)},
     {FINDING_wrong_order, BIT(late_sender) | BIT(late_receiver) | BIT(late_broadcast) | BIT(serialisation) |
@@ -199,10 +201,29 @@ static void name_machine(const struct finding_input *input, struct findings *fin
     const struct finding *machine = finding_of(findings, FINDING_oversubscription);
     for (size_t i = 0; machine && i < findings->count; i++) {
         struct finding *finding = &findings->finding[i];
-        /* A late start and serial code are the program's. */
-        bool own = finding->kind == FINDING_late_start || finding->kind == FINDING_serial_threads;
+        /* A late start and serial code are the program's, and what says which resource is short has its own measure. */
+        bool own = finding->kind == FINDING_late_start || finding->kind == FINDING_serial_threads ||
+                   finding_is_shortage(finding->kind);
         if (finding != machine && !own && finding_machine_part(input, finding) >= EXPLAINED)
             finding->root = machine->id;
+    }
+}
+
+/* Work is uneven because of a node, pages or disks that cost at least half of what it costs. */
+static void name_shortage(struct findings *findings)
+{
+    static const enum finding_kind roots_of_work[] = {FINDING_slow_node, FINDING_paging, FINDING_disk_wait};
+    static const enum finding_kind uneven[] = {FINDING_compute_imbalance, FINDING_dynamic_imbalance};
+    const struct finding *most = NULL;
+    for (size_t i = 0; i < sizeof roots_of_work / sizeof *roots_of_work; i++) {
+        const struct finding *finding = finding_of(findings, roots_of_work[i]);
+        if (finding && (!most || finding->saving_s > most->saving_s))
+            most = finding;
+    }
+    for (size_t i = 0; most && i < sizeof uneven / sizeof *uneven; i++) {
+        struct finding *finding = finding_of(findings, uneven[i]);
+        if (finding && !finding->root && most->saving_s >= finding->saving_s / 2)
+            finding->root = most->id;
     }
 }
 
@@ -214,6 +235,9 @@ static void raise_machine(const struct finding_input *input, struct findings *fi
         const struct finding *finding = &findings->finding[i];
         if (finding->root == machine->id)
             machine->saving_s = larger(machine->saving_s, finding_machine_part(input, finding) * finding->saving_s);
+        /* What says why cores are short comes after what says that they are. */
+        if (finding->kind == FINDING_shared_core || finding->kind == FINDING_idle_core)
+            machine->saving_s = larger(machine->saving_s, finding->saving_s);
     }
     if (machine && duration > 0)
         machine->share = machine->saving_s / duration;
@@ -289,7 +313,7 @@ static void find_one(struct finding_maker *maker, enum finding_kind kind, struct
     if (found)
         advice_fit(&maker->input, &maker->structure, &finding);
     finding.share = ratio_of(finding.saving_s, maker->duration_s);
-    if (found && (finding.unresolved || finding.saving_s > findings->floor_s)) {
+    if (found && (finding.unresolved || finding.risk || finding.saving_s > findings->floor_s)) {
         finding_code_fit(maker->coder, &finding);
         finding_idle_fit(metrics, &finding);
         ARRAY_PUSH(findings->finding, findings->count, maker->capacity, finding);
@@ -321,6 +345,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     finding_caveat(&maker.input, findings.caveat);
     /* In this order: roots compare savings, and turns take over the saving of their root. */
     name_machine(&maker.input, &findings);
+    name_shortage(&findings);
     if (finding_roots_known(analysis))
         name_roots(&maker.input, &findings);
     raise_machine(&maker.input, &findings);

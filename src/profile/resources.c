@@ -4,11 +4,14 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct growing {
     struct process_resources process;
     int64_t first_ns, last_ns;
+    int64_t before_ns, before[RESOURCE_COUNTERS]; /* the reading before the last one; -1: none, or not known */
 };
 
 struct process_resources_builder {
@@ -19,11 +22,53 @@ struct process_resources_builder {
     struct map row_of; /* rank -> index + 1 */
 };
 
+/* What a counter rose by in the last interval; -1: not known. */
+static int64_t risen(const struct growing *row, enum resource_counter counter)
+{
+    if (row->before[counter] < 0 || row->process.last[counter] < 0)
+        return -1;
+    return larger(row->process.last[counter] - row->before[counter], 0);
+}
+
+static void end_interval(struct growing *row)
+{
+    struct process_resources *process = &row->process;
+    int64_t cpu_ns = risen(row, RESOURCE_CPU), delay_ns = risen(row, RESOURCE_DELAY);
+    int64_t blocked_ns = risen(row, RESOURCE_BLOCKED), stalled_ns = risen(row, RESOURCE_STALLED);
+    double off_ns = (double)time_since(row->before_ns, row->last_ns) - (double)cpu_ns - (double)delay_ns;
+    if (cpu_ns < 0 || delay_ns < 0 || off_ns <= 0)
+        return;
+    double sync_ns = fmin(fmax((double)risen(row, RESOURCE_SYNC), 0), off_ns);
+    double most_ns = blocked_ns >= 0 ? (double)blocked_ns : fmax((double)stalled_ns, 0);
+    most_ns = fmax(fmin(most_ns, off_ns) - sync_ns, 0);
+    double faults_ns = fmax((double)risen(row, RESOURCE_DISK_FAULTS), 0) * RESOURCE_FAULT_NS;
+    double bytes_ns = blocked_ns >= 0 ? INFINITY : fmax((double)risen(row, RESOURCE_READ), 0) * RESOURCE_BYTE_NS;
+    double paging_ns = fmin(faults_ns, most_ns);
+    time_add(&process->last[RESOURCE_PAGE_WAIT], llround(paging_ns));
+    time_add(&process->last[RESOURCE_READ_WAIT], llround(fmin(bytes_ns, most_ns - paging_ns)));
+    time_add(&process->last[RESOURCE_SYNC_WAIT], llround(sync_ns));
+}
+
+/* Events of the same time are one reading. */
+static void begin_reading(struct growing *row, int64_t time_ns)
+{
+    if (time_ns == row->last_ns)
+        return;
+    end_interval(row);
+    row->before_ns = row->last_ns;
+    memcpy(row->before, row->process.last, sizeof row->before);
+    row->last_ns = time_ns;
+}
+
 static struct growing *row_of(struct process_resources_builder *builder, const struct event *event)
 {
     uint64_t *known = map_put(&builder->row_of, event->process, 0);
     if (*known == 0) {
-        struct growing row = {.process = process_resources_none(event->process), .first_ns = event->time_ns};
+        struct growing row = {
+            .process = process_resources_none(event->process), .first_ns = event->time_ns, .last_ns = event->time_ns};
+        memset(row.before, 0xff, sizeof row.before);
+        for (enum resource_counter made = RESOURCE_RECORDED; made < RESOURCE_COUNTERS; made++)
+            row.process.first[made] = row.process.last[made] = 0;
         ARRAY_PUSH(builder->rows, builder->count, builder->capacity, row);
         *known = builder->count;
     }
@@ -34,10 +79,17 @@ static void add(struct process_resources_builder *builder, const struct event *e
 {
     enum resource_counter counter = resource_counter_of(&builder->defs->marks[event->state]);
     /* Other threads have readings of their own, of their own sums. Negative: damage, and -1 is "not known" here. */
-    if (counter == RESOURCE_COUNTERS || event->thread > 0 || event->value < 0)
+    if (counter >= RESOURCE_RECORDED || event->thread > 0 || event->value < 0)
         return;
     struct growing *row = row_of(builder, event);
-    row->last_ns = event->time_ns;
+    begin_reading(row, event->time_ns);
+    if (counter == RESOURCE_PEAK) {
+        row->process.last[RESOURCE_READINGS]++;
+        if (row->process.last[counter] >= 0 && event->value > row->process.last[counter]) {
+            row->process.last[RESOURCE_RISES]++;
+            row->process.last[RESOURCE_LAST_RISE] = time_since(row->first_ns, event->time_ns);
+        }
+    }
     if (row->process.first[counter] < 0)
         row->process.first[counter] = event->value;
     row->process.last[counter] = event->value;
@@ -85,6 +137,7 @@ struct resources *process_resources_builder_end(struct process_resources_builder
         resources->process = memory_new(builder->count * sizeof *resources->process);
         resources->count = builder->count;
         for (size_t i = 0; i < builder->count; i++) {
+            end_interval(&builder->rows[i]);
             resources->process[i] = builder->rows[i].process;
             resources->process[i].wall_ns = time_since(builder->rows[i].first_ns, builder->rows[i].last_ns);
         }

@@ -15,6 +15,19 @@
 
 enum { OUT_OF_THE_WAY = 960 }; /* the lowest number that is taken, where so many are allowed */
 
+static uint64_t bytes;
+
+static void count(uint64_t size)
+{
+    enum { PAGE = 4096 };
+    __atomic_fetch_add(&bytes, size + 2 * PAGE, __ATOMIC_RELAXED);
+}
+
+uint64_t own_file_bytes(void)
+{
+    return __atomic_load_n(&bytes, __ATOMIC_RELAXED);
+}
+
 /* Programs close descriptors that are not theirs (daemons close all), and the number may be another file by now: device
    and inode decide. */
 static bool is_this(const struct own_file *file, int descriptor)
@@ -122,6 +135,7 @@ void *own_file_map(struct own_file *file, uint64_t at, size_t size)
     int descriptor = descriptor_of(file);
     if (descriptor < 0)
         return NULL;
+    count(size);
     void *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, (off_t)at);
     return mapped == MAP_FAILED ? NULL : mapped;
 }
@@ -142,6 +156,8 @@ bool own_file_write(struct own_file *file, const void *data, size_t size, uint64
 {
     const char *from = data;
     int error = errno, descriptor = may_have(at + size) ? descriptor_of(file) : -1;
+    /* Twice: a full block is written, and filled again. */
+    count(2 * (uint64_t)size);
     while (descriptor >= 0 && size > 0) {
         /* pwrite, not write: other threads write elsewhere in the same file. */
         ssize_t done = pwrite(descriptor, from, size, (off_t)at);

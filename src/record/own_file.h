@@ -19,6 +19,10 @@ struct own_file {
     char *path;
 };
 
+/* Bytes that these functions have written for all files of the process, in whole pages, at most: what the kernel counts
+   is less where pages are written again before they are on the disk. */
+uint64_t own_file_bytes(void);
+
 /* Creates the file, which must not exist. False and errno. */
 bool own_file_create(struct own_file *file, const char *path);
 

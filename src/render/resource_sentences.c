@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Sums over the processes whose counter is known. */
 struct known {
@@ -96,7 +97,9 @@ static void say_mpi(const struct metrics *metrics, char *text)
 static void say_io(const struct metrics *metrics, char *text)
 {
     char share[TEXT_NUMBER_SIZE], pages[TEXT_NUMBER_SIZE];
-    struct known faults = known_of(metrics, RESOURCE_DISK_FAULTS);
+    char size[TEXT_NUMBER_SIZE];
+    struct known faults = known_of(metrics, RESOURCE_DISK_FAULTS), moved = known_of(metrics, RESOURCE_READ);
+    struct known written = known_of(metrics, RESOURCE_WRITTEN), sync = known_of(metrics, RESOURCE_SYNC);
     double ns = 0;
     for (size_t i = 0; i < metrics->process_count; i++)
         for (size_t j = 0; j < metrics->process[i].function_count; j++) {
@@ -106,6 +109,13 @@ static void say_io(const struct metrics *metrics, char *text)
         }
     snprintf(text, RESOURCE_SENTENCE_SIZE, "MPI's calls on files take %s of the time",
              text_share(share, ratio_of(ns, all_ns(metrics))));
+    if (sync.processes > 0 && sync.sum > 0)
+        text_append(text, RESOURCE_SENTENCE_SIZE, ", fsync and the like %s",
+                    text_share(share, ratio_of(sync.sum, sync.wall_ns)));
+    if (moved.processes > 0)
+        text_append(text, RESOURCE_SENTENCE_SIZE, "; %s are read from disks", text_bytes(size, (uint64_t)moved.sum));
+    if (written.processes > 0)
+        text_append(text, RESOURCE_SENTENCE_SIZE, " and %s written for them", text_bytes(size, (uint64_t)written.sum));
     if (faults.processes > 0)
         text_append(text, RESOURCE_SENTENCE_SIZE, "; %s page%s of memory %s read from a disk",
                     text_thousands(pages, (uint64_t)faults.sum), text_plural((uint64_t)faults.sum, "", "s"),
@@ -129,18 +139,78 @@ static bool say_memory(const struct metrics *metrics, char *text)
     return true;
 }
 
-size_t resource_sentences(struct resource_sentence sentences[RESOURCE_SENTENCES], const struct metrics *metrics)
+/* True where the host is not known: then each process is taken to have one. */
+static bool is_first_of_host(const struct metrics *metrics, uint32_t rank)
 {
+    const struct location_def *locations = metrics->defs->locations;
+    const char *host = NULL;
+    for (size_t i = 0; i < metrics->defs->location_count && !host; i++)
+        if (locations[i].process == rank)
+            host = locations[i].host;
+    for (size_t i = 0; host && i < metrics->defs->location_count; i++)
+        if (locations[i].process < rank && locations[i].host && strcmp(locations[i].host, host) == 0)
+            return false;
+    return true;
+}
+
+/* Of the processors of all hosts: each process reads those of its host. */
+static void say_energy(const struct metrics *metrics, char *text)
+{
+    struct known energy = {0};
+    char joules[TEXT_NUMBER_SIZE], watts[TEXT_NUMBER_SIZE];
+    const struct resources *resources = metrics->resources;
+    for (size_t i = 0; i < resources->count; i++) {
+        const struct process_resources *process = &resources->process[i];
+        double uj = (double)resources_used(process, RESOURCE_ENERGY);
+        if (uj < 0 || !is_first_of_host(metrics, process->rank))
+            continue;
+        energy.processes++;
+        energy.sum += uj / 1e6;
+        energy.wall_ns += (double)process->wall_ns;
+    }
+    snprintf(text, RESOURCE_SENTENCE_SIZE, "Not known: the counters of the processors cannot be read.");
+    if (energy.processes == 0 || energy.wall_ns <= 0)
+        return;
+    snprintf(joules, sizeof joules, "%.3g", energy.sum);
+    snprintf(watts, sizeof watts, "%.3g", energy.sum / (energy.wall_ns / (double)energy.processes / 1e9));
+    snprintf(text, RESOURCE_SENTENCE_SIZE,
+             "The processors of the host%s use %s J, %s W on average, of all that runs there.",
+             text_plural(energy.processes, "", "s"), joules, watts);
+}
+
+/* What was short of it. */
+static void say_findings(const struct findings *findings, uint64_t kinds, char *text)
+{
+    for (size_t i = 0; findings && i < findings->count; i++)
+        if (kinds >> findings->finding[i].kind & 1)
+            text_append(text, RESOURCE_SENTENCE_SIZE, " Finding: %s.", findings->finding[i].title);
+}
+
+size_t resource_sentences(struct resource_sentence sentences[RESOURCE_SENTENCES], const struct metrics *metrics,
+                          const struct findings *findings)
+{
+    size_t count = 3;
     if (metrics->process_count == 0)
         return 0;
     sentences[0].resource = "CPU";
     say_cpu(metrics, sentences[0].text);
+    say_findings(findings,
+                 FINDING_BIT(oversubscription) | FINDING_BIT(shared_core) | FINDING_BIT(idle_core) |
+                     FINDING_BIT(slow_node),
+                 sentences[0].text);
     sentences[1].resource = "MPI";
     say_mpi(metrics, sentences[1].text);
     sentences[2].resource = "I/O";
     say_io(metrics, sentences[2].text);
-    sentences[3].resource = "Memory";
-    if (say_memory(metrics, sentences[3].text))
-        return 4;
-    return 3;
+    say_findings(findings, FINDING_BIT(disk_wait), sentences[2].text);
+    sentences[count].resource = "Memory";
+    if (say_memory(metrics, sentences[count].text)) {
+        say_findings(findings, FINDING_BIT(paging) | FINDING_BIT(memory_growth), sentences[count].text);
+        count++;
+    }
+    if (metrics->resources) {
+        sentences[count].resource = "Energy";
+        say_energy(metrics, sentences[count++].text);
+    }
+    return count;
 }

@@ -173,10 +173,10 @@ static void write_path(struct output *output, const struct view *view, const str
     output_text(output, "}");
 }
 
-static void write_resources(struct json *json, const struct metrics *metrics)
+static void write_resources(struct json *json, const struct view_judgement *judgement)
 {
     struct resource_sentence sentences[RESOURCE_SENTENCES];
-    size_t count = resource_sentences(sentences, metrics);
+    size_t count = resource_sentences(sentences, judgement->metrics, judgement->findings);
     json_open(json, "resources", '[');
     for (size_t i = 0; i < count; i++) {
         json_open(json, NULL, '{');
@@ -223,7 +223,7 @@ void view_write_judgement(struct output *output, const struct view *view, const 
     write_states(&json, view, judgement->metrics);
     write_course(&json, judgement->metrics->phases);
     write_search(&json, judgement->metrics->search);
-    write_resources(&json, judgement->metrics);
+    write_resources(&json, judgement);
     json_value(&json, "waits", value_bool(judgement->overlay));
     output_text(output, ",\n\"path\":");
     const struct timeline_overlay *drawn = NULL;

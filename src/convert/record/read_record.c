@@ -402,10 +402,26 @@ static void resources_events(struct record_state *state, const struct stream *st
     /* They are sums since the run began: what is left out would count as of the moment after it. */
     if (state->plan.left_out > 0)
         return;
-    const int64_t values[] = {[RESOURCE_CPU] = record->cpu_ns,          [RESOURCE_DELAY] = record->delay_ns,
-                              [RESOURCE_VOLUNTARY] = record->voluntary, [RESOURCE_INVOLUNTARY] = record->involuntary,
-                              [RESOURCE_FAULTS] = record->faults,       [RESOURCE_DISK_FAULTS] = record->disk_faults,
-                              [RESOURCE_PEAK] = record->peak_bytes};
+    const int64_t values[] = {[RESOURCE_CPU] = record->cpu_ns,
+                              [RESOURCE_DELAY] = record->delay_ns,
+                              [RESOURCE_VOLUNTARY] = record->voluntary,
+                              [RESOURCE_INVOLUNTARY] = record->involuntary,
+                              [RESOURCE_FAULTS] = record->faults,
+                              [RESOURCE_DISK_FAULTS] = record->disk_faults,
+                              [RESOURCE_PEAK] = record->peak_bytes,
+                              [RESOURCE_CORES] = -1,
+                              [RESOURCE_USABLE] = -1,
+                              [RESOURCE_QUOTA] = -1,
+                              [RESOURCE_MEMORY] = -1,
+                              [RESOURCE_FIRST_CORE] = -1,
+                              [RESOURCE_MEMORY_LIMIT] = -1,
+                              [RESOURCE_LOOP] = record->loop_ns,
+                              [RESOURCE_READ] = record->read,
+                              [RESOURCE_WRITTEN] = record->written,
+                              [RESOURCE_SYNC] = record->sync_ns,
+                              [RESOURCE_BLOCKED] = record->blocked_ns,
+                              [RESOURCE_STALLED] = record->stalled_ns,
+                              [RESOURCE_ENERGY] = record->energy_uj};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         counter_event(state, base, (enum resource_counter)i, values[i], batch);
 }
@@ -420,6 +436,8 @@ static void machine_events(struct record_state *state, const struct stream *stre
     /* 0: no limit is set. */
     counter_event(state, base, RESOURCE_QUOTA, record->quota > 0 ? (int64_t)record->quota : -1, batch);
     counter_event(state, base, RESOURCE_MEMORY, known_bytes(record->memory), batch);
+    counter_event(state, base, RESOURCE_FIRST_CORE, record->usable > 0 ? (int64_t)record->first : -1, batch);
+    counter_event(state, base, RESOURCE_MEMORY_LIMIT, record->limit > 0 ? known_bytes(record->limit) : -1, batch);
 }
 
 /* A sample stands for a period of CPU time, more of them if the timer's signals were merged meanwhile. */

@@ -431,7 +431,7 @@ enum status record_run_open(struct record_run *run, const struct recordings *rec
     record_samples_resolve(run, defs);
     define_ends(run, defs);
     define_unnamed(run, defs);
-    for (enum resource_counter counter = 0; counter < RESOURCE_COUNTERS; counter++)
+    for (enum resource_counter counter = 0; counter < RESOURCE_RECORDED; counter++)
         run->resource_marks[counter] = resource_counter_define(defs, counter);
     defs_add_constant(defs, "MPI_PROC_NULL", -1);
     defs_add_constant(defs, "MPI_ANY_SOURCE", -2);

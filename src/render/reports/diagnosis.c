@@ -259,6 +259,8 @@ static size_t write_head(struct output *output, size_t number, const struct find
     const char *saves = finding->unresolved ? "at most" : "could save up to";
     snprintf(head, sizeof head, "%s — %s %s (%s)", finding->title, saves, seconds_text(seconds, finding->saving_s),
              text_share(share, finding->share));
+    if (finding->risk)
+        snprintf(head, sizeof head, "%s", finding->title);
     snprintf(first, sizeof first, "  %zu  ", number);
     return paragraph_write(output, first, "     ", head);
 }

@@ -118,7 +118,8 @@ void explanation_write(struct output *output, const struct metrics *metrics, siz
         "waiting, summed over all processes: %s; could save up to %s of the run (%s); between %s and %s of the run",
         seconds_text(waiting, finding->waiting_s), seconds_text(seconds, finding->saving_s),
         text_share(share, finding->share), seconds_text(from, finding->from_s), seconds_text(to, finding->to_s));
-    paragraph_write(output, "     ", "     ", head);
+    if (!finding->risk)
+        paragraph_write(output, "     ", "     ", head);
     /* The cause is named by its id, which stands at the head of its own explanation. */
     if (finding->root) {
         snprintf(head, sizeof head, "caused by %s: fix that first", finding->root);

@@ -3,13 +3,26 @@
 
 /* Waits are not listed: those have the chart of waits. */
 static const char *const particular[FINDING_KINDS] = {
-    [FINDING_oversubscription] = "balance",     [FINDING_compute_imbalance] = "compute",
-    [FINDING_dynamic_imbalance] = "iterations", [FINDING_idle_process] = "compute",
-    [FINDING_contention] = "communication",     [FINDING_io] = "activity",
-    [FINDING_serialisation] = "critical-path",  [FINDING_excessive_synchronisation] = "activity",
-    [FINDING_transfer] = "efficiency",          [FINDING_small_messages] = "messages",
-    [FINDING_lost_time] = "efficiency",         [FINDING_uneven_threads] = "balance",
-    [FINDING_serial_threads] = "balance",       [FINDING_short_regions] = "balance",
+    [FINDING_oversubscription] = "balance",
+    [FINDING_compute_imbalance] = "compute",
+    [FINDING_shared_core] = "balance",
+    [FINDING_idle_core] = "balance",
+    [FINDING_slow_node] = "compute",
+    [FINDING_paging] = "compute",
+    [FINDING_disk_wait] = "compute",
+    [FINDING_memory_growth] = "compute",
+    [FINDING_dynamic_imbalance] = "iterations",
+    [FINDING_idle_process] = "compute",
+    [FINDING_contention] = "communication",
+    [FINDING_io] = "activity",
+    [FINDING_serialisation] = "critical-path",
+    [FINDING_excessive_synchronisation] = "activity",
+    [FINDING_transfer] = "efficiency",
+    [FINDING_small_messages] = "messages",
+    [FINDING_lost_time] = "efficiency",
+    [FINDING_uneven_threads] = "balance",
+    [FINDING_serial_threads] = "balance",
+    [FINDING_short_regions] = "balance",
 };
 
 static const char *chart_of(const struct finding *finding)

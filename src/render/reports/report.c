@@ -57,6 +57,10 @@ void report_saving(const struct finding *finding, char line[REPORT_LINE_SIZE])
     char seconds[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
     /* A cause that could not be resolved has an upper bound only. */
     const char *saves = finding->unresolved ? "at most" : "could save up to";
+    if (finding->risk) {
+        snprintf(line, REPORT_LINE_SIZE, "may end the run");
+        return;
+    }
     snprintf(line, REPORT_LINE_SIZE, "%s %s (%s)", saves, seconds_text(seconds, finding->saving_s),
              text_share(share, finding->share));
 }

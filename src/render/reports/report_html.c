@@ -247,10 +247,10 @@ static void write_iterations(struct output *output, const struct metrics *metric
     page_table_end(output);
 }
 
-static void write_resources(struct output *output, const struct metrics *metrics)
+static void write_resources(struct output *output, const struct report *report)
 {
     struct resource_sentence sentences[RESOURCE_SENTENCES];
-    size_t count = resource_sentences(sentences, metrics);
+    size_t count = resource_sentences(sentences, report->input.metrics, report->findings);
     output_text(output, "<section id=\"resources\">\n<h2>Resources</h2>\n<dl>\n");
     for (size_t i = 0; i < count; i++) {
         page_element(output, "<dt>", sentences[i].resource, "</dt>");
@@ -347,7 +347,7 @@ void report_write_html(struct output *output, const struct report *report)
         if (report->timeline)
             report->timeline->write(output, report->timeline->context);
         write_findings(output, report);
-        write_resources(output, report->input.metrics);
+        write_resources(output, report);
         source_write_html(output, report->input.metrics->profile, report->trace);
         output_text(output, "<section id=\"heuristics\">\n<h2>Results of the heuristics</h2>\n");
         for (size_t i = 0; i < heuristic_count(); i++)

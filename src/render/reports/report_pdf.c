@@ -132,10 +132,10 @@ static void draw_findings(struct sheet *sheet, const struct report *report)
     }
 }
 
-static void draw_resources(struct sheet *sheet, const struct metrics *metrics)
+static void draw_resources(struct sheet *sheet, const struct report *report)
 {
     struct resource_sentence sentences[RESOURCE_SENTENCES];
-    size_t count = resource_sentences(sentences, metrics);
+    size_t count = resource_sentences(sentences, report->input.metrics, report->findings);
     if (count > 0)
         draw_heading(sheet, "Resources");
     for (size_t i = 0; i < count; i++) {
@@ -277,7 +277,7 @@ static void draw_report(struct sheet *sheet, const struct report *report)
     paragraph(sheet, 0, (struct text_style){.size = 16}, sentence);
     draw_figures(sheet, report);
     draw_findings(sheet, report);
-    draw_resources(sheet, report->input.metrics);
+    draw_resources(sheet, report);
     draw_heading(sheet, "Results of the heuristics");
     for (size_t i = 0; i < heuristic_count(); i++)
         if (!report->input.results[i].absent)
