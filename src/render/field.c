@@ -415,7 +415,7 @@ void text_table_row(struct text_table *table, const void *context, const void *r
             continue;
         struct value value = table->fields[i].get(context, row);
         value_text_for_people(text, value);
-        text_table_cell(table, text, value.kind == VALUE_TEXT);
+        text_table_cell(table, text, value_is_words(value));
     }
 }
 

@@ -23,6 +23,7 @@ enum value_kind {
 
 struct value {
     enum value_kind kind;
+    bool number; /* of a text: it is a number with its unit, and stands in columns as numbers do */
     union {
         uint64_t count;  /* also bytes */
         int64_t integer; /* also time, in ns */
@@ -59,6 +60,16 @@ static inline struct value value_ratio(double ratio)
 static inline struct value value_text(const char *text)
 {
     return (struct value){.kind = VALUE_TEXT, .text = text};
+}
+/* "29 %" */
+static inline struct value value_number_text(const char *text)
+{
+    return (struct value){.kind = VALUE_TEXT, .number = true, .text = text};
+}
+/* True for what stands left in a column. */
+static inline bool value_is_words(struct value value)
+{
+    return value.kind == VALUE_TEXT && !value.number;
 }
 /* The value, or null where it is not known. */
 static inline struct value value_if(bool known, struct value value)

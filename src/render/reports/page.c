@@ -169,7 +169,7 @@ void page_table_begin(struct output *output, const struct field *fields, size_t 
     for (size_t i = 0; i < count; i++)
         if (fields[i].title)
             /* Whether a column is one of texts is known of its values only: the first row is taken for all. */
-            page_th(output, fields[i].title, fields[i].get(context, sample).kind == VALUE_TEXT);
+            page_th(output, fields[i].title, value_is_words(fields[i].get(context, sample)));
     output_text(output, "</tr></thead>\n<tbody>\n");
 }
 
@@ -183,7 +183,7 @@ void page_table_row(struct output *output, const struct field *fields, size_t co
             continue;
         struct value value = fields[i].get(context, row);
         value_text_for_people(text, value);
-        page_td_begin(output, value.kind == VALUE_TEXT);
+        page_td_begin(output, value_is_words(value));
         /* Columns sort by the exact value: "1.20 s" and "950 ms" would not as texts. */
         if (is_number(value.kind)) {
             output_text(output, " data-v=\"");

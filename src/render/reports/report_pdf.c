@@ -8,6 +8,7 @@
 #include "render/reports/heuristics_report.h"
 #include "render/reports/metrics_report.h"
 #include "render/reports/run_report.h"
+#include "render/reports/sites_report.h"
 #include "render/resource_sentences.h"
 
 #include <math.h>
@@ -146,7 +147,8 @@ static void draw_resources(struct sheet *sheet, const struct report *report)
 
 /* Tables */
 
-enum { COLUMNS_MOST = 16 };
+/* Rows of a table: a page of print. HTML and text have more. */
+enum { COLUMNS_MOST = 16, TABLE_ROWS = 30 };
 
 static double column_width(const struct field *fields, size_t count)
 {
@@ -173,7 +175,7 @@ static void draw_row(struct sheet *sheet, const struct field *fields, size_t cou
         struct text_style style = {.bold = !row, .align = ALIGN_RIGHT};
         const char *shown = fields[i].title;
         double edge = x + width - 6;
-        if (value.kind == VALUE_TEXT) {
+        if (value_is_words(value)) {
             style.align = ALIGN_LEFT;
             edge = x;
         }
@@ -197,10 +199,21 @@ static void draw_functions(struct sheet *sheet, const struct metrics *metrics)
         draw_heading(sheet, "Functions and states of all processes");
         draw_row(sheet, fields, field_count, metrics, rows, NULL);
     }
-    /* A page of print; HTML and text have more. */
-    for (size_t i = 0; i < count && i < 30; i++)
+    for (size_t i = 0; i < count && i < TABLE_ROWS; i++)
         draw_row(sheet, fields, field_count, metrics, rows, &rows[i]);
     free(rows);
+}
+
+static void draw_sites(struct sheet *sheet, const struct metrics *metrics)
+{
+    struct sites_table table = sites_table_of(metrics);
+    if (table.count > 0) {
+        draw_heading(sheet, "Call sites");
+        draw_row(sheet, table.fields, table.field_count, metrics, table.rows, NULL);
+    }
+    for (size_t i = 0; i < table.count && i < TABLE_ROWS; i++)
+        draw_row(sheet, table.fields, table.field_count, metrics, NULL, (char *)table.rows + i * table.row_size);
+    free(table.rows);
 }
 
 static void draw_processes(struct sheet *sheet, const struct report *report)
@@ -287,6 +300,7 @@ static void draw_report(struct sheet *sheet, const struct report *report)
     new_page(sheet);
     draw_iterations(sheet, metrics);
     draw_functions(sheet, metrics);
+    draw_sites(sheet, metrics);
     draw_processes(sheet, report);
     draw_run(sheet, metrics->defs);
 }

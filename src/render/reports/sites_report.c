@@ -41,7 +41,7 @@ GETTER(site_calls, value_count(shown->row->calls))
 GETTER(site_locations, value_count(shown->row->locations))
 GETTER(site_time, value_time(shown->row->ns))
 GETTER(site_share, value_if(shown->all_ns > 0, value_ratio((double)shown->row->ns / shown->all_ns)))
-GETTER(site_share_text, value_text(shown->share))
+GETTER(site_share_text, value_number_text(shown->share))
 GETTER(site_waiting, value_time(shown->row->waiting_ns))
 GETTER(site_longest, value_time(shown->row->longest_ns))
 GETTER(site_bytes, value_bytes(shown->row->bytes))
@@ -62,6 +62,7 @@ static const struct field fields[] = {
     {"bytes", "bytes", site_bytes},
 };
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };
+_Static_assert(sizeof fields / sizeof *fields <= SITES_FIELDS, "room for all");
 
 /* Fields without a name are for people only. */
 static size_t named_fields(struct field named[FIELD_COUNT])
@@ -147,18 +148,25 @@ void sites_write_text(struct output *output, const struct metrics *metrics, size
     free(shown);
 }
 
+struct sites_table sites_table_of(const struct metrics *metrics)
+{
+    struct sites_table table = {.row_size = sizeof(struct shown)};
+    table.field_count = people_fields(table.fields);
+    /* Without places in the source the table would repeat that of the functions. */
+    if (!metrics->analysis || metrics->defs->site_count == 0)
+        return table;
+    table.count = metrics->analysis->call_site_count;
+    table.rows = shown_new(metrics, false);
+    return table;
+}
+
 void sites_write_html(struct output *output, const struct metrics *metrics, size_t rows)
 {
-    struct field titled[FIELD_COUNT];
-    size_t count = 0, titles = people_fields(titled);
-    if (metrics->analysis)
-        count = metrics->analysis->call_site_count;
-    /* Without places in the source the table would repeat that of the functions. */
-    if (count == 0 || metrics->defs->site_count == 0)
-        return;
-    struct shown *shown = shown_new(metrics, false);
-    page_table_most(output, "Call sites", titled, titles, metrics, shown, sizeof *shown, count, rows);
-    free(shown);
+    struct sites_table table = sites_table_of(metrics);
+    if (table.count > 0)
+        page_table_most(output, "Call sites", table.fields, table.field_count, metrics, table.rows, table.row_size,
+                        table.count, rows);
+    free(table.rows);
 }
 
 void sites_write_json(struct output *output, const struct metrics *metrics)

@@ -11,6 +11,16 @@
 void sites_write_text(struct output *output, const struct metrics *metrics, size_t rows);
 void sites_write_html(struct output *output, const struct metrics *metrics, size_t rows);
 
+/* The same as rows and fields; no rows where the trace has no places in the source. Free `rows`. */
+enum { SITES_FIELDS = 13 };
+struct sites_table {
+    struct field fields[SITES_FIELDS];
+    size_t field_count;
+    void *rows;
+    size_t count, row_size;
+};
+struct sites_table sites_table_of(const struct metrics *metrics);
+
 /* All: schema sight-sites/1, and a table. */
 void sites_write_json(struct output *output, const struct metrics *metrics);
 void sites_write_csv(struct output *output, const struct metrics *metrics);
