@@ -297,14 +297,14 @@ static void comm_title(char title[TITLE_SIZE], const struct comm_def *comm)
         snprintf(title, TITLE_SIZE, "on communicator %d", comm->id);
 }
 
-/* The iterations of a part by their numbers, which people count from 1; of blocks all in them. */
+/* The iterations of a part by their numbers, from 0 as everywhere; of blocks all in them. */
 static uint32_t *iteration_numbers(const struct cube *cube, size_t all, const struct search_part *part, size_t *count)
 {
     uint32_t *numbers = memory_new(part->set_count * cube->block * sizeof *numbers);
     *count = 0;
     for (size_t i = 0; i < part->set_count; i++)
         for (size_t k = 0; k < cube->block && part->set[i] * cube->block + k < all; k++)
-            numbers[(*count)++] = (uint32_t)(part->set[i] * cube->block + k + 1);
+            numbers[(*count)++] = (uint32_t)(part->set[i] * cube->block + k);
     return numbers;
 }
 
