@@ -31,7 +31,7 @@ static void write_text(struct output *output, const struct metrics_options *opti
     size_t rows = run_rows(options->all, TEXT_ROWS);
     if (options->sites) {
         char facts[FACTS_SIZE];
-        output_print(output, "%s — %s\n", title, facts_text(facts, metrics));
+        headline_write(output, title, facts_text(facts, metrics));
         sites_write_text(output, metrics, rows);
     } else {
         metrics_write_text(output, metrics, title, rows, options->sort);

@@ -87,14 +87,16 @@ void status_write_text(struct output *output, const struct live *live, const str
                        const char *directory, size_t lines)
 {
     char ran[TEXT_NUMBER_SIZE], bytes[TEXT_NUMBER_SIZE], growth[TEXT_NUMBER_SIZE], parallel[TEXT_NUMBER_SIZE],
-        balance[TEXT_NUMBER_SIZE], communication[TEXT_NUMBER_SIZE], quiet[TEXT_NUMBER_SIZE], last[TEXT_NUMBER_SIZE];
+        balance[TEXT_NUMBER_SIZE], communication[TEXT_NUMBER_SIZE], quiet[TEXT_NUMBER_SIZE], last[TEXT_NUMBER_SIZE],
+        facts[8 * TEXT_NUMBER_SIZE];
     const struct stuck *stuck = live->stuck;
-    output_print(output, "%s — %s of %s processes, %s, %s (%s/s)", directory, text_number(live->processes).text,
-                 text_number(live->declared).text, text_duration(ran, time_since(stuck->begin_ns, stuck->end_ns)),
-                 text_bytes(bytes, live->bytes), text_bytes(growth, text_whole(pace->bytes_per_second)));
+    snprintf(facts, sizeof facts, "%s of %s processes, %s, %s (%s/s)", text_number(live->processes).text,
+             text_number(live->declared).text, text_duration(ran, time_since(stuck->begin_ns, stuck->end_ns)),
+             text_bytes(bytes, live->bytes), text_bytes(growth, text_whole(pace->bytes_per_second)));
     if (live->iterations > 0)
-        output_print(output, ", %s iterations", text_number(live->iterations).text);
-    output_print(output, "\n  last %s: parallel efficiency %s = load balance %s × communication %s\n",
+        text_append(facts, sizeof facts, ", %s iterations", text_number(live->iterations).text);
+    headline_write(output, directory, facts);
+    output_print(output, "  last %s: parallel efficiency %s = load balance %s × communication %s\n",
                  text_duration(last, (int64_t)(pace->seconds * 1e9)), share(parallel, pace->parallel),
                  share(balance, pace->load_balance), share(communication, pace->communication));
     write_late(output, pace);

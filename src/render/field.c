@@ -127,19 +127,35 @@ static size_t character(const char *at, bool *shown)
     return valid ? (size_t)(g_utf8_next_char(at) - at) : 1;
 }
 
+/* Columns of a terminal that the character at `at` takes: none if it joins the one before, two for those of East Asia.
+ */
+static size_t character_columns(const char *at)
+{
+    gunichar c = (unsigned char)*at < 0x80 ? (gunichar)*at : g_utf8_get_char_validated(at, -1);
+    if (c < 0x300 || c >= 0x110000)
+        return 1;
+    if (g_unichar_iszerowidth(c))
+        return 0;
+    return g_unichar_iswide(c) ? 2 : 1;
+}
+
 void text_for_terminal(char *buffer, size_t size, const char *text, size_t columns)
 {
     size_t used = 0, last = 0, count = 0, length;
-    for (const char *at = text; *at; at += length, count++) {
+    for (const char *at = text; *at; at += length) {
         bool shown;
         length = character(at, &shown);
+        size_t wide = character_columns(at);
         /* Room for the mark of the cut is kept from the start, so that it never needs to be made afterwards. */
-        if (count == columns || used + length + sizeof "…" > size) {
+        if (count + wide > columns || used + length + sizeof "…" > size) {
             memcpy(buffer + last, "…", 3);
             used = last + 3;
             break;
         }
-        last = used;
+        /* The mark takes the place of the last character that leaves it one. */
+        if (count < columns)
+            last = used;
+        count += wide;
         if (!shown) {
             buffer[used++] = '?';
             continue;
@@ -305,13 +321,32 @@ struct text_table {
     bool *left;        /* columns of text stand to the left */
 };
 
+/* Bytes of the character at `at`. */
+static size_t character_length(const char *at)
+{
+    bool shown;
+    return (unsigned char)*at < 0x80 ? 1 : character(at, &shown);
+}
+
+/* Columns of a terminal. */
 static size_t shown_length(const char *text)
 {
     size_t length = 0;
-    for (; *text; text++)
-        /* Bytes 10xxxxxx continue a character of UTF-8: counting the others counts characters. */
-        length += ((unsigned char)*text & 0xC0) != 0x80;
+    for (; *text; text += character_length(text))
+        length += character_columns(text);
     return length;
+}
+
+/* Bytes of the begin of a text that fits into so many columns. */
+static size_t fitting_length(const char *text, size_t columns)
+{
+    const char *at = text;
+    for (size_t used = 0; *at; at += character_length(at)) {
+        used += character_columns(at);
+        if (used > columns)
+            break;
+    }
+    return (size_t)(at - text);
 }
 
 struct text_table *text_table_columns(size_t columns)
@@ -386,11 +421,14 @@ size_t paragraph_write(struct output *output, const char *first, const char *ind
     size_t column = 0, lines = 0;
     while (*text) {
         char word[VALUE_TEXT_SIZE];
-        size_t length = word_length(text);
+        const char *margin = column > 0 ? indent : first;
+        /* A word that is longer than a line goes on in the next. */
+        size_t room = COLUMNS - smaller(shown_length(margin), COLUMNS / 2);
+        size_t length = smaller(word_length(text), larger(fitting_length(text, room), 1));
+        length = smaller(length, sizeof word - 1);
         snprintf(word, sizeof word, "%.*s", (int)length, text);
         size_t width = shown_length(word);
         bool fits = column > 0 && column + 1 + width <= COLUMNS;
-        const char *margin = column > 0 ? indent : first;
         /* Without an output only the lines are counted, by the same rules. */
         lines += !fits;
         const char *end = column > 0 ? "\n" : ""; /* of the line before */
@@ -405,6 +443,15 @@ size_t paragraph_write(struct output *output, const char *first, const char *ind
     if (output)
         output_text(output, "\n");
     return lines;
+}
+
+void headline_write(struct output *output, const char *title, const char *facts)
+{
+    size_t size = strlen(title) + strlen(facts) + 8;
+    char *line = memory_new(size);
+    snprintf(line, size, "%s — %s", title, facts);
+    paragraph_write(output, "", "  ", line);
+    free(line);
 }
 
 void text_table_row(struct text_table *table, const void *context, const void *row)
@@ -446,13 +493,8 @@ static char *cut_cell(char *cell, size_t width)
     if (shown_length(cell) <= width || width == 0)
         return cell;
     char cut[VALUE_TEXT_SIZE];
-    size_t length = 0;
-    /* Characters, not bytes, are cut: continuation bytes go with the first byte of theirs. */
-    for (size_t shown = 0; shown + 1 < width && length + 8 < sizeof cut; shown++)
-        do
-            length++;
-        while (((unsigned char)cell[length] & 0xC0) == 0x80);
-    snprintf(cut, sizeof cut, "%.*s…", (int)length, cell);
+    int length = text_beginning(cell, (int)smaller(fitting_length(cell, width - 1), sizeof cut - sizeof "…"));
+    snprintf(cut, sizeof cut, "%.*s…", length, cell);
     free(cell);
     return memory_copy_string(cut);
 }

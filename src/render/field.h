@@ -104,12 +104,17 @@ enum { VALUE_TEXT_SIZE = 256 };
 void value_text_for_people(char buffer[VALUE_TEXT_SIZE], struct value value);
 
 /* A text that a terminal shows as it is: '?' for control characters, for those that turn the direction of writing, and
-   for bytes that are no UTF-8. At most `columns` characters; what was cut ends in "…". `size` is 8 or more. */
+   for bytes that are no UTF-8. At most `columns` columns, of which wide characters take two; what was cut ends in "…".
+   `size` is 8 or more. */
 void text_for_terminal(char *buffer, size_t size, const char *text, size_t columns);
 
-/* A paragraph, broken at blanks into lines of at most 80 characters, the first after `first`, the others after
-   `indent`; ends its last line. Returns how many lines these are; `output` NULL: only counts them. */
+/* A paragraph, broken at blanks into lines of at most 80 columns, the first after `first`, the others after `indent`;
+   ends its last line. A word that fills more than a line is broken anywhere. Returns how many lines these are; `output`
+   NULL: only counts them. */
 size_t paragraph_write(struct output *output, const char *first, const char *indent, const char *text);
+
+/* The begin of a report: "TITLE — FACTS", as a paragraph. */
+void headline_write(struct output *output, const char *title, const char *facts);
 
 /* A JSON document under construction: commas and indentation. Keys may be NULL inside arrays. */
 struct json {

@@ -90,7 +90,8 @@ static void write_vain(struct output *output, const struct causal_report *report
 void causal_write_text(struct output *output, const struct causal_report *report)
 {
     char facts[FACTS_SIZE];
-    output_print(output, "%s — %s\n\n", report->title, facts_text(facts, report->metrics));
+    headline_write(output, report->title, facts_text(facts, report->metrics));
+    output_text(output, "\n");
     paragraph_write(output, "  ", "  ",
                     "So much shorter would the run be if a function's own code took 10, 25, 50 or 100 % less time on "
                     "all processes:");

@@ -282,7 +282,8 @@ void compare_write_text(struct output *output, const struct comparison *comparis
             output_text(output, TERMINAL_PLAIN);
     }
     if (comparison->sizes_differ)
-        output_text(output, "The numbers of processes differ: a process does not do the same work in each version.\n");
+        paragraph_write(output, "", "",
+                        "The numbers of processes differ: a process does not do the same work in each version.");
     for (size_t v = 1; significance && v < comparison->version_count; v++)
         significance_write_text(output, &significance[v - 1], comparison->versions[0].name,
                                 comparison->versions[v].name, rows);

@@ -204,7 +204,7 @@ void counters_write_text(struct output *output, const struct counters_report *re
 {
     char facts[FACTS_SIZE];
     bool any = false;
-    output_print(output, "%s — %s\n", report->title, facts_text(facts, report->metrics));
+    headline_write(output, report->title, facts_text(facts, report->metrics));
     write_counters(output, report->table);
     for (size_t i = 0; i < report->table->formulas->count; i++)
         any = any || counter_table_has(report->table, i);

@@ -123,7 +123,7 @@ static const char *bar_colour(double share)
 static void write_title(struct output *output, const struct metrics *metrics, const char *title)
 {
     char facts[FACTS_SIZE], share[TEXT_NUMBER_SIZE];
-    output_print(output, "%s — %s\n", title, facts_text(facts, metrics));
+    headline_write(output, title, facts_text(facts, metrics));
     const struct trace_end *end = &metrics->end;
     /* How much is missing decides how far the rest can be trusted. */
     if (end->damage.count > 0 && end->total > 0 && end->used < end->total)
@@ -292,6 +292,13 @@ static size_t write_finding(struct output *output, size_t number, const struct f
     return lines + paragraph_write(output, "     → ", "       ", finding->advice);
 }
 
+/* A command stands with the trace's name, to be copied; with a word for it where that leaves the line. */
+static const char *name_within(const char *title, size_t beside)
+{
+    enum { COLUMNS = 80 };
+    return strlen(title) + beside <= COLUMNS ? title : "TRACE";
+}
+
 /* `lines` are taken of the screen already. True if there are more than are shown. */
 static bool write_findings(struct output *output, const struct diagnosis *diagnosis, size_t lines)
 {
@@ -313,9 +320,9 @@ static bool write_findings(struct output *output, const struct diagnosis *diagno
             break;
         write_finding(output, shown + 1, &findings->finding[shown], diagnosis->colour);
     }
-    /* The command stands with the trace's name, to be copied. */
     if (shown < findings->count)
-        output_print(output, "\n  … %zu more:  sight explain %s\n", findings->count - shown, diagnosis->title);
+        output_print(output, "\n  … %zu more:  sight explain %s\n", findings->count - shown,
+                     name_within(diagnosis->title, sizeof "  … 999 more:  sight explain "));
     return shown < findings->count;
 }
 
@@ -368,5 +375,5 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
     }
     bool fits = strlen(title) < 80 - strlen("  charts and details:  sight report  -o report.html");
     output_print(output, "%s  charts and details:%s  sight report %s -o report.html\n", more ? "" : "\n",
-                 fits ? "" : "\n  ", title);
+                 fits ? "" : "\n  ", name_within(title, sizeof "    sight report  -o report.html"));
 }

@@ -386,7 +386,7 @@ void info_write_text(struct output *output, const struct contents *contents, con
     char number[TEXT_NUMBER_SIZE];
     struct section sections[SECTIONS];
     info_sections(contents, sections);
-    output_print(output, "%s\n", title);
+    paragraph_write(output, "", "  ", title);
     info_lines(output, contents, trace_fields, COUNT_OF(trace_fields));
     run_write_text(output, contents->defs);
     output_text(output, "\nMessages\n");

@@ -797,7 +797,7 @@ void metrics_write_text(struct output *output, const struct metrics *metrics, co
 {
     char facts[FACTS_SIZE], shown[VALUE_TEXT_SIZE];
     text_for_terminal(shown, sizeof shown, title, 100);
-    output_print(output, "%s — %s\n", shown, facts_text(facts, metrics));
+    headline_write(output, shown, facts_text(facts, metrics));
     if (metrics->process_count == 0)
         return;
     text_processes(output, metrics, rows, sort);

@@ -182,7 +182,8 @@ void phases_write_text(struct output *output, const struct phases_report *report
 {
     const struct phase_metrics *phases = report->metrics->phases;
     char facts[FACTS_SIZE], text[ITERATIONS_TEXT_SIZE];
-    output_print(output, "%s — %s\n\n", report->title, facts_text(facts, report->metrics));
+    headline_write(output, report->title, facts_text(facts, report->metrics));
+    output_text(output, "\n");
     iterations_text(text, report->metrics);
     paragraph_write(output, "  ", "  ", text);
     static const char *const sources[] = {[PHASES_FROM_NONE] = "phases: none found",

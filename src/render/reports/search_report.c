@@ -344,7 +344,8 @@ void search_write_text(struct output *output, const struct metrics *metrics, con
     char facts[FACTS_SIZE], shown[VALUE_TEXT_SIZE], sentence[SEARCH_SENTENCE_SIZE];
     struct writer writer = {.output = output, .search = search, .all = all};
     text_for_terminal(shown, sizeof shown, title, 100);
-    output_print(output, "%s — %s\n\n", shown, facts_text(facts, metrics));
+    headline_write(output, shown, facts_text(facts, metrics));
+    output_text(output, "\n");
     search_sentence(sentence, search);
     /* The sentence has room: it is cut to 480 characters and a value. */
     strcat(sentence, ".");

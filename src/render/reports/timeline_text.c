@@ -149,7 +149,8 @@ static void write_legend(struct output *output, const struct scene *scene, const
 void timeline_write_text(struct output *output, const struct scene *scene, const char *title, bool colour)
 {
     const struct timeline_info *info = timeline_info(scene->timeline);
-    char answer[SCENE_ANSWER_SIZE], length[TEXT_NUMBER_SIZE], from[TEXT_NUMBER_SIZE], clocks[CLOCK_NOTE_SIZE];
+    char answer[SCENE_ANSWER_SIZE], length[TEXT_NUMBER_SIZE], from[TEXT_NUMBER_SIZE], clocks[CLOCK_NOTE_SIZE],
+        what[3 * TEXT_NUMBER_SIZE];
     uint32_t states[LEGEND];
     size_t found = scene_states(scene, states, LEGEND), shown = smaller(found, LEGEND);
     clock_note(clocks, info, scene->overlay);
@@ -157,12 +158,14 @@ void timeline_write_text(struct output *output, const struct scene *scene, const
     /* A window from the beginning needs no words about where it is. */
     bool whole = scene->view.from_ns <= info->begin_ns;
     if (info->row_count == 0)
-        output_print(output, "%s\n\n", title);
-    else
-        output_print(output, "%s — %s%s%s%s\n\n", title,
-                     text_duration(length, time_since(scene->view.from_ns, scene->view.to_ns)), whole ? "" : " from ",
-                     whole ? "" : text_duration(from, time_since(info->begin_ns, scene->view.from_ns)),
-                     whole ? "" : " on");
+        paragraph_write(output, "", "  ", title);
+    else {
+        snprintf(what, sizeof what, "%s%s%s%s",
+                 text_duration(length, time_since(scene->view.from_ns, scene->view.to_ns)), whole ? "" : " from ",
+                 whole ? "" : text_duration(from, time_since(info->begin_ns, scene->view.from_ns)), whole ? "" : " on");
+        headline_write(output, title, what);
+    }
+    output_text(output, "\n");
     paragraph_write(output, "  ", "  ", answer);
     if (clocks[0])
         output_print(output, "  %c%s\n", toupper(clocks[0]), clocks + 1);

@@ -144,7 +144,8 @@ static void write_rootless(struct output *output, const struct metrics *metrics)
 void what_if_write_text(struct output *output, const struct what_if_report *report, bool verbose)
 {
     char facts[FACTS_SIZE];
-    output_print(output, "%s — %s\n\n", report->title, facts_text(facts, report->metrics));
+    headline_write(output, report->title, facts_text(facts, report->metrics));
+    output_text(output, "\n");
     if (report->metrics->process_count == 0) {
         output_text(output, "  There are no events in this trace.\n");
         return;
