@@ -28,12 +28,16 @@ struct live_state {
     struct accumulator *accumulator;
 };
 
+static uint64_t late_bytes(const struct live_state *state)
+{
+    return larger((uint64_t)LATE_BYTES / state->recordings.file_count, (uint64_t)LATE_LEAST);
+}
+
 /* One pass for everything: the files grow, and two passes would see different runs. */
 static enum status read_late(struct live *live, bool with_iterations, struct error *err)
 {
     struct live_state *state = live->state;
-    uint64_t share = LATE_BYTES / state->recordings.file_count;
-    state->reader = record_reader_open_late(&state->recordings, 0, larger(share, (uint64_t)LATE_LEAST), err);
+    state->reader = record_reader_open_late(&state->recordings, 0, late_bytes(state), err);
     if (!state->reader)
         return STATUS_FAILED;
     live->whole = record_reader_from_ns(state->reader) == 0; /* of a small recording the last part is all */
@@ -60,19 +64,57 @@ static enum status read_late(struct live *live, bool with_iterations, struct err
     return status;
 }
 
+/* A sink that hands on what a stuck builder needs: the past in short, then the events of the last part. */
+struct whole_sink {
+    struct sink sink;
+    struct stuck_builder *stuck;
+    struct reader *reader;
+    bool damaged; /* the past is not known */
+};
+
+static enum status whole_begin(struct sink *sink, const struct defs *defs, struct error *err)
+{
+    struct whole_sink *whole = (struct whole_sink *)sink;
+    struct sink *stuck = stuck_builder_sink(whole->stuck);
+    if (stuck->begin(stuck, defs, err) != STATUS_OK)
+        return STATUS_FAILED;
+    whole->damaged = !record_reader_past(whole->reader, stuck_builder_past(whole->stuck));
+    return STATUS_OK;
+}
+
+static enum status whole_events(struct sink *sink, const struct batch *batch, struct error *err)
+{
+    struct sink *stuck = stuck_builder_sink(((struct whole_sink *)sink)->stuck);
+    return stuck->events(stuck, batch, err);
+}
+
+static enum status judge(struct live *live, uint64_t bytes, bool *damaged, struct error *err)
+{
+    struct live_state *state = live->state;
+    reader_close(state->judged);
+    state->judged = record_reader_open_late(&state->recordings, 0, bytes, err);
+    if (!state->judged)
+        return STATUS_FAILED;
+    struct whole_sink whole = {
+        .sink = {.begin = whole_begin, .events = whole_events}, .stuck = stuck_builder_new(), .reader = state->judged};
+    struct sink *sink = &whole.sink;
+    enum status status = stream_run(state->judged, &sink, 1, NULL, NULL, err);
+    stuck_free(live->stuck);
+    live->stuck = stuck_builder_end(whole.stuck);
+    live->stuck->begin_ns = 0;
+    live->whole = true;
+    *damaged = whole.damaged;
+    return status;
+}
+
 /* Which message or collective is missing shows only in what all processes did from the begin on. */
 static enum status judge_whole(struct live *live, struct error *err)
 {
-    struct live_state *state = live->state;
-    state->judged = record_reader_open(&state->recordings, 0, err);
-    if (!state->judged)
-        return STATUS_FAILED;
-    struct stuck_builder *stuck = stuck_builder_new();
-    struct sink *sink = stuck_builder_sink(stuck);
-    enum status status = stream_run(state->judged, &sink, 1, NULL, NULL, err);
-    stuck_free(live->stuck);
-    live->stuck = stuck_builder_end(stuck);
-    live->whole = true;
+    bool damaged;
+    enum status status = judge(live, late_bytes(live->state), &damaged, err);
+    /* Up to the damage, event by event. */
+    if (status == STATUS_OK && damaged)
+        status = judge(live, 0, &damaged, err);
     return status;
 }
 

@@ -463,7 +463,8 @@ static enum stuck_kind judge_running(struct judging *judging)
         bool computes = place->depth == 0 && place->has_ending && !place_is_gone(state, place);
         if (computes && !place_polls(state, place)) {
             ranks[running++] = place->process;
-            one = place;
+            if (!one || place->process < one->process)
+                one = place;
         }
         waiting += place->depth > 0;
     }
@@ -628,6 +629,9 @@ static int64_t waited_ns(const struct stuck_state *state, const struct place *pl
     if (place_is_gone(state, place) || is_in(state, place, "MPI_Finalize"))
         return 0;
     if (place->state == UINT32_MAX)
+        return INT64_MAX;
+    /* Since when is before what was read. */
+    if (!place->progressed && state_is_test(state, place->state))
         return INT64_MAX;
     bool waits = place->depth > 0 || state_is_test(state, place->state);
     return waits ? time_since(place->progress_ns, state->end_ns) : 0;

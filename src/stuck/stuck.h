@@ -2,6 +2,7 @@
 #ifndef SIGHT_STUCK_STUCK_H
 #define SIGHT_STUCK_STUCK_H
 
+#include "core/past.h"
 #include "core/sink.h"
 
 /* Why an unfinished run does not continue: what every process waits for at the end of its trace, and what can never
@@ -58,6 +59,10 @@ struct stuck {
 struct stuck_builder;
 struct stuck_builder *stuck_builder_new(void);
 struct sink *stuck_builder_sink(struct stuck_builder *builder); /* owned by the builder */
+
+/* What takes the past of a run of which the sink gets only the last events: after the sink's begin, before its first
+   event. Owned by the builder. */
+const struct past_sink *stuck_builder_past(struct stuck_builder *builder);
 
 /* After the sink's end: the verdict. Frees the builder. */
 struct stuck *stuck_builder_end(struct stuck_builder *builder);

@@ -6,6 +6,7 @@
 
 struct stuck_builder {
     struct sink sink;
+    struct past_sink past;
     struct stuck_state state;
 };
 

@@ -5,7 +5,7 @@
 #include "core/numbers.h"
 #include <string.h>
 
-static struct place *place_of(struct stuck_state *state, const struct event *event)
+struct place *state_place(struct stuck_state *state, const struct event *event)
 {
     if (state->last_place < state->place_count) {
         struct place *last = &state->places[state->last_place];
@@ -132,8 +132,7 @@ const struct posted *state_posted(const struct stuck_state *state, uint32_t proc
     return index ? &state->posted[*index] : NULL;
 }
 
-/* Counts a collective that a process enters; its number on the communicator. */
-static uint64_t enter_collective(struct stuck_state *state, const struct event *event)
+struct member *state_member_put(struct stuck_state *state, const struct event *event)
 {
     int32_t comm = state_comm(state, event->comm);
     /* UINT64_MAX is no index: the process is new on this communicator. */
@@ -143,7 +142,13 @@ static uint64_t enter_collective(struct stuck_state *state, const struct event *
         ARRAY_PUSH(state->members, state->member_count, state->member_capacity,
                    (struct member){.comm = comm, .process = event->process});
     }
-    struct member *member = &state->members[*index];
+    return &state->members[*index];
+}
+
+/* Counts a collective that a process enters; its number on the communicator. */
+static uint64_t enter_collective(struct stuck_state *state, const struct event *event)
+{
+    struct member *member = state_member_put(state, event);
     /* Processes of a hang are at most a few collectives apart: older functions are overwritten. */
     member->count++;
     member->states[member->count % COLLECTIVES_KEPT] = state->defs->states[event->state].first_of_name;
@@ -161,6 +166,7 @@ static void note_progress(struct stuck_state *state, struct place *place, const 
         state->longest_gap_ns = gap;
     state->progress_ns = larger(state->progress_ns, event->time_ns);
     place->progress_ns = event->time_ns;
+    place->progressed = true;
     place->polls = 0;
 }
 
@@ -177,7 +183,7 @@ static void note_epoch(struct stuck_state *state, const struct place *place, boo
 static void on_enter(struct stuck_state *state, const struct event *event)
 {
     const struct state_def *def = &state->defs->states[event->state];
-    struct place *place = place_of(state, event);
+    struct place *place = state_place(state, event);
     place->last_ns = event->time_ns;
     place->votes = 0;
     /* Only the outermost MPI call counts: what it calls inside, it waits for itself. */
@@ -247,7 +253,7 @@ static void note_posted(struct stuck_state *state, const struct place *place, co
 static void on_leave(struct stuck_state *state, const struct event *event)
 {
     const struct state_def *def = &state->defs->states[event->state];
-    struct place *place = place_of(state, event);
+    struct place *place = state_place(state, event);
     place->last_ns = event->time_ns;
     if (!def->is_mpi || place->depth == 0 || --place->depth > 0)
         return;
@@ -268,25 +274,32 @@ static void on_leave(struct stuck_state *state, const struct event *event)
         note_progress(state, place, event);
 }
 
+struct channel_balance *state_count_messages(struct stuck_state *state, const struct event *event, uint64_t count)
+{
+    struct channel_balance wanted = {.sender = event_sender(event),
+                                     .receiver = event_receiver(event),
+                                     .comm = state_comm(state, event->comm),
+                                     .tag = event->tag};
+    struct channel_balance *channel = channel_put(state, &wanted);
+    if (event->kind == EVENT_SEND)
+        channel->sent += count;
+    else
+        channel->received += count;
+    return channel;
+}
+
 static void on_message(struct stuck_state *state, const struct event *event)
 {
-    struct place *place = place_of(state, event);
+    struct place *place = state_place(state, event);
     place->last_ns = event->time_ns;
     note_progress(state, place, event);
     bool send = event->kind == EVENT_SEND;
     place->received |= !send && place->depth > 0;
     if (event->partner < 0)
         return;
-    struct channel_balance wanted = {.sender = event_sender(event),
-                                     .receiver = event_receiver(event),
-                                     .comm = state_comm(state, event->comm),
-                                     .tag = event->tag};
-    struct channel_balance *channel = channel_put(state, &wanted);
-    if (!send) {
-        channel->received++;
+    struct channel_balance *channel = state_count_messages(state, event, 1);
+    if (!send)
         return;
-    }
-    channel->sent++;
     channel->send_site = place->site;
     channel->send_state = place->state;
     /* The open call has sent: if it never returns, it waits for this receive. */
@@ -300,7 +313,7 @@ static void on_message(struct stuck_state *state, const struct event *event)
 
 static void on_pending(struct stuck_state *state, const struct event *event, const struct batch *batch)
 {
-    struct place *place = place_of(state, event);
+    struct place *place = state_place(state, event);
     struct item item = {.comm = event->comm};
     payload_get_pending(batch->arena + event->payload, event->payload_length, &item.pending);
     place->last_ns = event->time_ns;
@@ -316,7 +329,7 @@ static void on_pending(struct stuck_state *state, const struct event *event, con
 
 static void on_ranks(struct stuck_state *state, const struct event *event, const struct batch *batch)
 {
-    struct place *place = place_of(state, event);
+    struct place *place = state_place(state, event);
     struct pending ranks; /* four numbers, too */
     payload_get_pending(batch->arena + event->payload, event->payload_length, &ranks);
     bool begins = place->step == 0; /* a group may take several marks */
@@ -379,7 +392,7 @@ static void on_sample(struct stuck_state *state, const struct event *event)
     }
 }
 
-static void on_event(struct stuck_state *state, const struct event *event, const struct batch *batch)
+void stuck_take_event(struct stuck_state *state, const struct event *event, const struct batch *batch)
 {
     switch (event->kind) {
     case EVENT_ENTER:
@@ -444,7 +457,7 @@ static enum status events(struct sink *sink, const struct batch *batch, struct e
     /* Nothing is collected of a finished recording: `wanted` is false. */
     for (size_t i = 0; state->wanted && i < batch->count; i++) {
         const struct event *event = &batch->events[i];
-        on_event(state, event, batch);
+        stuck_take_event(state, event, batch);
         if (!event_counts(event))
             continue;
         state->begin_ns = smaller(state->begin_ns, event->time_ns);

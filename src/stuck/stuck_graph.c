@@ -2,7 +2,9 @@
 #include "stuck/stuck_graph.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Fewer failed tests may be a program that looks once in a while between computing. */
@@ -441,6 +443,20 @@ static void spread_life(struct stuck_graph *graph)
     free(first);
 }
 
+/* By their numbers, whatever the order in which they were met. */
+static int compare_channels(const void *a, const void *b, void *context)
+{
+    const struct channel_balance *channels = context;
+    const struct channel_balance *left = &channels[*(const uint32_t *)a], *right = &channels[*(const uint32_t *)b];
+    if (left->receiver != right->receiver)
+        return order_by(left->receiver, right->receiver);
+    if (left->sender != right->sender)
+        return order_by(left->sender, right->sender);
+    if (left->comm != right->comm)
+        return order_by(left->comm, right->comm);
+    return order_by(left->tag, right->tag);
+}
+
 /* Messages in transit. */
 static void count_messages(struct stuck_state *state)
 {
@@ -451,6 +467,9 @@ static void count_messages(struct stuck_state *state)
         if (channel->left > 0)
             state->outstanding[state->outstanding_count++] = (uint32_t)i;
     }
+    if (state->outstanding_count > 0)
+        qsort_r(state->outstanding, state->outstanding_count, sizeof *state->outstanding, compare_channels,
+                state->channels);
 }
 
 void stuck_graph_make(struct stuck_graph *graph, struct stuck_state *state)

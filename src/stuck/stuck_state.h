@@ -27,6 +27,7 @@ struct place {
     uint32_t polls;      /* failed tests since then */
     uint32_t sampled;    /* call path of most samples since the last call, by the majority vote of Boyer and Moore */
     uint32_t votes;      /* for it; 0: there was none */
+    bool progressed;     /* it has made some that is in the trace */
     bool finalized;      /* left MPI_Finalize */
     bool has_ending;     /* the trace shows how it ended: */
     int32_t ended, code; /* enum pending_what, signal or code */
@@ -135,6 +136,20 @@ int32_t state_comm(const struct stuck_state *state, int32_t comm);
 /* NULL if there is none. */
 struct channel_balance *state_channel(struct stuck_state *state, uint32_t sender, uint32_t receiver, int32_t comm,
                                       int32_t tag);
+
+/* The place of an event's thread; a new one if there is none. */
+struct place *state_place(struct stuck_state *state, const struct event *event);
+
+/* Takes an event. */
+void stuck_take_event(struct stuck_state *state, const struct event *event, const struct batch *batch);
+
+/* Counts messages like this one; their channel. */
+struct channel_balance *state_count_messages(struct stuck_state *state, const struct event *event, uint64_t count);
+
+/* The process of an event as a member of its communicator. */
+struct member *state_member_put(struct stuck_state *state, const struct event *event);
+
+/* NULL if there is none. */
 const struct member *state_member(const struct stuck_state *state, int32_t comm, uint32_t process);
 const struct posted *state_posted(const struct stuck_state *state, uint32_t process, int32_t request);
 

@@ -4,6 +4,7 @@
 
 #include "convert/reader.h"
 #include "convert/record/recordings.h"
+#include "core/past.h"
 
 /* The format of a directory with the buffer files of one trace, merged while they are read. reader_open knows it; it is
    in no table of formats, since no file is one. */
@@ -17,6 +18,10 @@ struct reader *record_reader_open(const struct recordings *recordings, size_t tr
    define or begin is not known, except for the definitions of struct defs. */
 struct reader *record_reader_open_late(const struct recordings *recordings, size_t trace, uint64_t bytes,
                                        struct error *err);
+
+/* Before the first event of a reader that was opened late: hands what was left out to a sink. False: the files are
+   damaged there, and what was handed over is only a part. */
+bool record_reader_past(struct reader *reader, const struct past_sink *sink);
 
 /* From when on all files are read: 0, the begin of the run, unless records were left out. On the trace's clock. */
 int64_t record_reader_from_ns(const struct reader *reader);

@@ -30,8 +30,7 @@ static size_t file_read(const char *path, uint64_t at, void *data, size_t size)
     return done;
 }
 
-/* The same from a position in the blocks, and no further than the end of the contiguous blocks. */
-static size_t blocks_read(const struct record_file *file, uint64_t position, void *data, size_t size)
+size_t record_file_bytes(const struct record_file *file, uint64_t position, void *data, size_t size)
 {
     uint64_t first = RECORD_HEADER_SIZE + file->header.blocks * file->header.block_size; /* of the first in the file */
     uint64_t room = 0;
@@ -248,7 +247,7 @@ static const unsigned char *file_need(struct record_file *file, size_t size)
     uint64_t in_window = file->position - file->window_at;
     if (in_window + size > file->window_filled) {
         file->window_at = file->position;
-        file->window_filled = blocks_read(file, file->position, file->window, file->window_size);
+        file->window_filled = record_file_bytes(file, file->position, file->window, file->window_size);
         in_window = 0;
         if (file->window_filled < size)
             return NULL;
@@ -434,6 +433,7 @@ bool record_file_skip(struct record_file *file, uint64_t bytes)
         file->position = begin;
     while (file->position < from && record_file_next(file))
         ;
+    file->skipped_to = file->position;
     return true;
 }
 
@@ -471,7 +471,7 @@ bool record_file_definition(const struct record_file *file, uint64_t *offset, vo
         got = size < file->end - at ? size : (size_t)(file->end - at);
         memcpy(record, file->kept->bytes + (at - RECORD_HEADER_SIZE), got);
     } else {
-        got = blocks_read(file, at, record, size);
+        got = record_file_bytes(file, at, record, size);
     }
     struct record_base base;
     memcpy(&base, record, sizeof base);

@@ -20,9 +20,10 @@ struct record_file {
     size_t request_count;
     struct record_kept_stream *kept; /* NULL: all records are there; else positions are places in this stream */
     uint64_t size;
-    uint64_t end;      /* of the blocks: positions are as record_format.h says */
-    uint64_t position; /* of the record that comes next */
-    uint64_t last_end; /* where the last record ended */
+    uint64_t end;        /* of the blocks: positions are as record_format.h says */
+    uint64_t position;   /* of the record that comes next */
+    uint64_t skipped_to; /* where reading began, if records were passed over */
+    uint64_t last_end;   /* where the last record ended */
     unsigned char *window;
     size_t window_size, window_filled;
     uint64_t window_at; /* position */
@@ -77,6 +78,10 @@ void record_file_stop(struct record_file *file);
 /* Goes on to about the last `bytes` of the file, at a record. The records passed over are lost; where there are fewer,
    none is. True if any was. */
 bool record_file_skip(struct record_file *file, uint64_t bytes);
+
+/* Reads up to `size` bytes from a position in the blocks, and no further than the end of the contiguous blocks: how
+   many. */
+size_t record_file_bytes(const struct record_file *file, uint64_t position, void *data, size_t size);
 
 /* The next record, whole, valid until the next call; NULL at the end. */
 const struct record_base *record_file_next(struct record_file *file);
