@@ -3,16 +3,24 @@
    counters, samples. A part is read whole before its rows are asked for: cursors on one trace can take turns. */
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/parallel.h"
 #include "core/payload.h"
 #include "profile/profile.h"
 #include "query/trace.h"
 #include "timeline/scan.h"
 
+#include <pthread.h>
 #include <string.h>
 
 /* A part ends at the first checkpoint after so many events: large enough that opening it costs little, small enough
-   that its rows need a few MB and a query with LIMIT is answered at once. */
-enum { PART_EVENTS = 32768 };
+   that its rows need a few MB and a query with LIMIT is answered at once. The following ones have more. */
+enum { PART_EVENTS = 32768, PART_EVENTS_AHEAD = 131072 };
+
+struct ahead;
+struct part;
+
+/* False where no event between this checkpoint and the next can make a row. */
+typedef bool worth_reading(const struct part *part, const struct checkpoint *behind);
 
 struct counted {
     int64_t time_ns, value;
@@ -34,14 +42,33 @@ struct part {
     struct query_cursor *cursor;
     char **paths; /* of samples: texts of call paths that were asked for, by path */
     size_t path_count;
+    struct ahead *ahead; /* NULL: the caller reads */
+    bool begun;
+    uint64_t events; /* at most, from checkpoint to checkpoint */
     union {
+        void *rows;
         struct timeline_state *states;
         struct timeline_message *messages;
         struct timeline_mark *marks;
         struct counted *counters;
         struct sampled *samples;
     };
-    size_t capacity;
+    size_t count, capacity;
+};
+
+/* The part after the one whose rows are asked for, which a thread of its own reads meanwhile: SQLite needs about as
+   long for rows as it takes to read them. */
+struct ahead {
+    struct part part; /* the thread's, while it is wanted */
+    struct walk_visitor visitor;
+    worth_reading *worth;
+    bool ends;
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    bool wanted, quit;
+    enum status status;
+    struct error err;
 };
 
 static const struct timeline_info *info_of(const struct query_cursor *cursor)
@@ -71,7 +98,7 @@ static struct part *part_begin(struct query_cursor *cursor)
     struct part *part = memory_new(sizeof *part);
     struct timeline *timeline = cursor->trace->look.timeline;
     cursor->rows = part;
-    *part = (struct part){.cursor = cursor, .first = true, .state = EVENT_UNKNOWN};
+    *part = (struct part){.cursor = cursor, .first = true, .state = EVENT_UNKNOWN, .events = PART_EVENTS};
     part->all_ranks = cursor->limits.rank_from <= 0 && cursor->limits.rank_to >= UINT32_MAX;
     part->to_ns = bound(cursor, cursor->limits.to_ns);
     part->from_ns = bound(cursor, cursor->limits.from_ns);
@@ -98,9 +125,6 @@ static bool has_bit(uint64_t bits, int64_t number)
     return bits >> ((uint64_t)number & 63) & 1;
 }
 
-/* False where no event between this checkpoint and the next can make a row. */
-typedef bool worth_reading(const struct part *part, const struct checkpoint *behind);
-
 static bool worth_for_states(const struct part *part, const struct checkpoint *behind)
 {
     const struct query_limits *limits = &part->cursor->limits;
@@ -125,20 +149,20 @@ static bool worth_for_events(const struct part *part, const struct checkpoint *b
 }
 
 /* Reads the next part that has rows. `ends`: a visit after the last part gives rows of what ends after it. */
-static enum status part_read(struct query_cursor *cursor, const struct walk_visitor *visitor, worth_reading *worth,
-                             bool ends, struct error *err)
+static enum status part_scan(struct part *part, const struct walk_visitor *visitor, worth_reading *worth, bool ends,
+                             struct error *err)
 {
     size_t count;
-    struct part *part = cursor->rows;
+    const struct query_cursor *cursor = part->cursor;
     struct timeline *timeline = cursor->trace->look.timeline;
     const struct checkpoint *points = timeline_checkpoints(timeline, &count);
     size_t range_end = smaller(part->end, count);
-    cursor->count = 0;
-    while (part->at < range_end && cursor->count == 0) {
+    part->count = 0;
+    while (part->at < range_end && part->count == 0) {
         size_t to = part->at;
         uint64_t events = 0;
         /* The first part is read in any case: it has the states that are open at the begin of the limits. */
-        while (to < range_end && events < PART_EVENTS &&
+        while (to < range_end && events < part->events &&
                (worth(part, &points[to]) || (part->first && to == part->at) || (ends && to + 1 == range_end))) {
             to++;
             uint64_t end = info_of(cursor)->events;
@@ -153,14 +177,138 @@ static enum status part_read(struct query_cursor *cursor, const struct walk_visi
         }
         part->last = to == range_end;
         part->ending = false;
-        if (timeline_scan_between(timeline, part->at, to, visitor, err) != STATUS_OK)
+        /* Cursors on one trace share its reader. */
+        pthread_mutex_lock(&cursor->trace->reading);
+        enum status status = timeline_scan_between(timeline, part->at, to, visitor, err);
+        pthread_mutex_unlock(&cursor->trace->reading);
+        if (status != STATUS_OK)
             return STATUS_FAILED;
         part->at = to;
         part->first = false;
     }
-    if (cursor->count == 0)
+    if (part->count == 0)
         return STATUS_END;
     return STATUS_OK;
+}
+
+static void *read_ahead(void *context)
+{
+    struct ahead *ahead = context;
+    pthread_mutex_lock(&ahead->mutex);
+    for (;;) {
+        while (!ahead->wanted && !ahead->quit)
+            pthread_cond_wait(&ahead->changed, &ahead->mutex);
+        if (ahead->quit)
+            break;
+        pthread_mutex_unlock(&ahead->mutex);
+        enum status status = part_scan(&ahead->part, &ahead->visitor, ahead->worth, ahead->ends, &ahead->err);
+        pthread_mutex_lock(&ahead->mutex);
+        ahead->status = status;
+        ahead->wanted = false;
+        pthread_cond_signal(&ahead->changed);
+    }
+    pthread_mutex_unlock(&ahead->mutex);
+    return NULL;
+}
+
+/* Where no thread can be made, the caller goes on alone. */
+static void start_ahead(struct part *part, const struct walk_visitor *visitor, worth_reading *worth, bool ends)
+{
+    struct ahead *ahead = memory_new(sizeof *ahead);
+    ahead->part = *part;
+    ahead->part.rows = NULL;
+    ahead->part.events = PART_EVENTS_AHEAD;
+    ahead->part.count = ahead->part.capacity = 0;
+    ahead->visitor = *visitor;
+    ahead->visitor.context = &ahead->part;
+    ahead->worth = worth;
+    ahead->ends = ends;
+    ahead->wanted = true;
+    pthread_mutex_init(&ahead->mutex, NULL);
+    pthread_cond_init(&ahead->changed, NULL);
+    if (pthread_create(&ahead->thread, NULL, read_ahead, ahead) == 0) {
+        part->ahead = ahead;
+        return;
+    }
+    pthread_mutex_destroy(&ahead->mutex);
+    pthread_cond_destroy(&ahead->changed);
+    free(ahead);
+}
+
+/* The rows that the thread has read change places with those that were asked for, and it reads on. */
+static enum status take_ahead(struct part *part, struct error *err)
+{
+    struct ahead *ahead = part->ahead;
+    pthread_mutex_lock(&ahead->mutex);
+    while (ahead->wanted)
+        pthread_cond_wait(&ahead->changed, &ahead->mutex);
+    enum status status = ahead->status;
+    if (status == STATUS_OK) {
+        void *rows = part->rows;
+        size_t capacity = part->capacity;
+        part->rows = ahead->part.rows;
+        part->count = ahead->part.count;
+        part->capacity = ahead->part.capacity;
+        ahead->part.rows = rows;
+        ahead->part.capacity = capacity;
+        ahead->wanted = true;
+        pthread_cond_signal(&ahead->changed);
+    } else if (status == STATUS_FAILED) {
+        *err = ahead->err;
+    }
+    pthread_mutex_unlock(&ahead->mutex);
+    return status;
+}
+
+static bool may_read_ahead(const struct query_cursor *cursor)
+{
+    unsigned threads = cursor->trace->request.threads;
+    return (threads ? threads : parallel_processors()) > 1;
+}
+
+/* From the second part on in a thread of its own: a query with LIMIT may need only the first. */
+static enum status part_read_ahead(struct query_cursor *cursor, const struct walk_visitor *visitor,
+                                   worth_reading *worth, bool ends, struct error *err)
+{
+    struct part *part = cursor->rows;
+    enum status status;
+    if (part->begun && !part->ahead && may_read_ahead(cursor))
+        start_ahead(part, visitor, worth, ends);
+    part->begun = true;
+    if (part->ahead)
+        status = take_ahead(part, err);
+    else
+        status = part_scan(part, visitor, worth, ends, err);
+    cursor->count = status == STATUS_OK ? part->count : 0;
+    return status;
+}
+
+static enum status part_read(struct query_cursor *cursor, const struct walk_visitor *visitor, worth_reading *worth,
+                             bool ends, struct error *err)
+{
+    struct part *part = cursor->rows;
+    enum status status = part_scan(part, visitor, worth, ends, err);
+    cursor->count = part->count;
+    return status;
+}
+
+static void part_clear(struct query_cursor *cursor)
+{
+    struct part *part = cursor->rows;
+    if (!part)
+        return;
+    free(part->rows);
+    if (!part->ahead)
+        return;
+    pthread_mutex_lock(&part->ahead->mutex);
+    part->ahead->quit = true;
+    pthread_cond_signal(&part->ahead->changed);
+    pthread_mutex_unlock(&part->ahead->mutex);
+    pthread_join(part->ahead->thread, NULL);
+    pthread_mutex_destroy(&part->ahead->mutex);
+    pthread_cond_destroy(&part->ahead->changed);
+    free(part->ahead->part.rows);
+    free(part->ahead);
 }
 
 /* States: those that are entered in the part, and in the first also those open at its begin. */
@@ -182,7 +330,7 @@ static void take_state(void *context, const struct timeline_state *state, const 
     if (part->state != EVENT_UNKNOWN &&
         (int32_t)info_of(cursor)->defs->states[state->state].first_of_name != part->state)
         return;
-    ARRAY_PUSH(part->states, cursor->count, part->capacity, *state);
+    ARRAY_PUSH(part->states, part->count, part->capacity, *state);
 }
 
 static enum status states_next(struct query_cursor *cursor, struct error *err)
@@ -195,7 +343,7 @@ static enum status states_next(struct query_cursor *cursor, struct error *err)
             return STATUS_END;
     }
     const struct walk_visitor visitor = {.context = part, .state = take_state};
-    return part_read(cursor, &visitor, worth_for_states, false, err);
+    return part_read_ahead(cursor, &visitor, worth_for_states, false, err);
 }
 
 static struct value states_value(struct query_cursor *cursor, size_t row, unsigned column)
@@ -224,14 +372,19 @@ static struct value states_value(struct query_cursor *cursor, size_t row, unsign
     }
 }
 
-static void states_clear(struct query_cursor *cursor)
+static void *states_room(struct query_cursor *cursor, size_t count)
 {
-    if (cursor->rows)
-        free(((struct part *)cursor->rows)->states);
+    struct part *part = part_of(cursor);
+    ARRAY_RESERVE(part->states, part->capacity, count);
+    return part->states;
 }
 
-const struct query_rows rows_states = {
-    .wants = QUERY_LOOK, .next = states_next, .value = states_value, .clear = states_clear};
+const struct query_rows rows_states = {.room = states_room,
+                                       .row_size = sizeof(struct timeline_state),
+                                       .wants = QUERY_LOOK,
+                                       .next = states_next,
+                                       .value = states_value,
+                                       .clear = part_clear};
 
 /* Messages: those whose last end is in the part, and in the last also those on their way at its end. */
 
@@ -253,7 +406,7 @@ static void take_message(void *context, const struct timeline_message *message)
         !query_has_rank(limits, message->send_process) ||
         !is_within(limits->partner_from, limits->partner_to, message->receive_process))
         return;
-    ARRAY_PUSH(part->messages, cursor->count, part->capacity, *message);
+    ARRAY_PUSH(part->messages, part->count, part->capacity, *message);
 }
 
 static void note_ending(void *context)
@@ -265,7 +418,7 @@ static enum status messages_next(struct query_cursor *cursor, struct error *err)
 {
     struct part *part = part_of(cursor);
     const struct walk_visitor visitor = {.context = part, .message = take_message, .ending = note_ending};
-    return part_read(cursor, &visitor, worth_for_messages, true, err);
+    return part_read_ahead(cursor, &visitor, worth_for_messages, true, err);
 }
 
 static struct value thread_of(const struct query_cursor *cursor, uint32_t row)
@@ -306,14 +459,19 @@ static struct value messages_value(struct query_cursor *cursor, size_t row, unsi
     }
 }
 
-static void messages_clear(struct query_cursor *cursor)
+static void *messages_room(struct query_cursor *cursor, size_t count)
 {
-    if (cursor->rows)
-        free(((struct part *)cursor->rows)->messages);
+    struct part *part = part_of(cursor);
+    ARRAY_RESERVE(part->messages, part->capacity, count);
+    return part->messages;
 }
 
-const struct query_rows rows_messages = {
-    .wants = QUERY_LOOK, .next = messages_next, .value = messages_value, .clear = messages_clear};
+const struct query_rows rows_messages = {.room = messages_room,
+                                         .row_size = sizeof(struct timeline_message),
+                                         .wants = QUERY_LOOK,
+                                         .next = messages_next,
+                                         .value = messages_value,
+                                         .clear = part_clear};
 
 /* Marks and counters: events of the part. */
 
@@ -331,7 +489,7 @@ static void take_mark(void *context, const struct walk_event *walked)
         payload_mark_is_ours(defs->marks[walked->event->state].name))
         return;
     ARRAY_PUSH(
-        part->marks, part->cursor->count, part->capacity,
+        part->marks, part->count, part->capacity,
         (struct timeline_mark){walked->time_ns, walked->row, walked->event->state, walk_mark_text(defs, walked)});
 }
 
@@ -376,7 +534,7 @@ static void marks_clear(struct query_cursor *cursor)
     if (!cursor->rows)
         return;
     drop_texts(cursor);
-    free(((struct part *)cursor->rows)->marks);
+    part_clear(cursor);
 }
 
 /* Passing: the texts of a part are freed with the next, so SQLite copies them. */
@@ -387,7 +545,7 @@ static void take_counter(void *context, const struct walk_event *walked)
 {
     struct part *part = context;
     if (walked->event->kind == EVENT_COUNTER && event_is_within(part, walked))
-        ARRAY_PUSH(part->counters, part->cursor->count, part->capacity,
+        ARRAY_PUSH(part->counters, part->count, part->capacity,
                    (struct counted){walked->time_ns, walked->event->value, walked->row, walked->event->state});
 }
 
@@ -437,14 +595,8 @@ static struct value value_of_counter(struct query_cursor *cursor, size_t row, un
     }
 }
 
-static void counters_clear(struct query_cursor *cursor)
-{
-    if (cursor->rows)
-        free(((struct part *)cursor->rows)->counters);
-}
-
 const struct query_rows rows_counters = {
-    .wants = QUERY_LOOK, .next = counters_next, .value = value_of_counter, .clear = counters_clear};
+    .wants = QUERY_LOOK, .next = counters_next, .value = value_of_counter, .clear = part_clear};
 
 /* Samples: events of the part. */
 
@@ -453,7 +605,7 @@ static void take_sample(void *context, const struct walk_event *walked)
     struct part *part = context;
     const struct event *event = walked->event;
     if (event->kind == EVENT_SAMPLE && event_is_within(part, walked))
-        ARRAY_PUSH(part->samples, part->cursor->count, part->capacity,
+        ARRAY_PUSH(part->samples, part->count, part->capacity,
                    (struct sampled){walked->time_ns, event->value, walked->row, event->state});
 }
 
@@ -544,7 +696,7 @@ static void samples_clear(struct query_cursor *cursor)
     for (size_t i = 0; i < part->path_count; i++)
         free(part->paths[i]);
     free(part->paths);
-    free(part->samples);
+    part_clear(cursor);
 }
 
 /* Passing: the texts of paths go with the cursor. */

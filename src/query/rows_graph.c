@@ -182,7 +182,19 @@ static struct value calls_value(struct query_cursor *cursor, size_t row, unsigne
     }
 }
 
-const struct query_rows rows_calls = {.wants = QUERY_METRICS | ENGINE_GRAPH, .next = calls_next, .value = calls_value};
+static void *calls_room(struct query_cursor *cursor, size_t count)
+{
+    (void)count; /* it has room for ROWS_AT_ONCE, more than are asked for */
+    if (!cursor->rows)
+        cursor->rows = memory_new(sizeof(struct calls));
+    return ((struct calls *)cursor->rows)->line;
+}
+
+const struct query_rows rows_calls = {.room = calls_room,
+                                      .row_size = sizeof(struct call_line),
+                                      .wants = QUERY_METRICS | ENGINE_GRAPH,
+                                      .next = calls_next,
+                                      .value = calls_value};
 
 /* Members: calls that are part of a collective. */
 
@@ -222,8 +234,11 @@ static struct value members_value(struct query_cursor *cursor, size_t row, unsig
     }
 }
 
-const struct query_rows rows_members = {
-    .wants = QUERY_METRICS | ENGINE_GRAPH, .next = members_next, .value = members_value};
+const struct query_rows rows_members = {.room = calls_room,
+                                        .row_size = sizeof(struct call_line),
+                                        .wants = QUERY_METRICS | ENGINE_GRAPH,
+                                        .next = members_next,
+                                        .value = members_value};
 
 /* Waits: the parts of those of a call, one after the other. */
 
@@ -315,7 +330,19 @@ static struct value waits_value(struct query_cursor *cursor, size_t row, unsigne
     }
 }
 
-const struct query_rows rows_waits = {.wants = QUERY_METRICS | ENGINE_GRAPH, .next = waits_next, .value = waits_value};
+static void *waits_room(struct query_cursor *cursor, size_t count)
+{
+    (void)count;
+    if (!cursor->rows)
+        cursor->rows = memory_new(sizeof(struct waits));
+    return ((struct waits *)cursor->rows)->wait;
+}
+
+const struct query_rows rows_waits = {.room = waits_room,
+                                      .row_size = sizeof(struct wait_line),
+                                      .wants = QUERY_METRICS | ENGINE_GRAPH,
+                                      .next = waits_next,
+                                      .value = waits_value};
 
 /* Collectives. */
 

@@ -6,6 +6,7 @@
 #include "query/sql_table.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -17,6 +18,7 @@ struct sql {
     struct sql_limits limits;
     int64_t until_ns; /* of the query that runs */
     bool late, saving;
+    volatile sig_atomic_t stop; /* of the query that runs */
 };
 
 /* SQLite's instructions between two looks at the clock: some 100 us, and the look costs nothing against that. */
@@ -35,6 +37,12 @@ static int look_at_clock(void *context)
     struct sql *sql = context;
     sql->late = sql->limits.seconds > 0 && now_ns() > sql->until_ns;
     return sql->late;
+}
+
+static bool is_stopped(void *context)
+{
+    struct sql *sql = context;
+    return sql->stop || look_at_clock(sql);
 }
 
 static bool word_is_in(const char *word, const char *const *words)
@@ -80,7 +88,7 @@ struct sql *sql_open(struct query_trace *const *traces, size_t count, const stru
                      struct error *err)
 {
     struct sql *sql = memory_new(sizeof *sql);
-    sql->traces = (struct sql_traces){.trace = traces, .count = count};
+    sql->traces = (struct sql_traces){.trace = traces, .count = count, .stopped = is_stopped, .context = sql};
     sql->limits = *limits;
     if (limits->bytes > 0)
         sqlite3_hard_heap_limit64(limits->bytes);
@@ -110,6 +118,7 @@ void sql_close(struct sql *sql)
 
 void sql_stop(struct sql *sql)
 {
+    sql->stop = 1;
     sqlite3_interrupt(sql->database);
 }
 
@@ -232,6 +241,7 @@ enum status sql_run(struct sql *sql, const char *text, const struct sql_result *
 {
     int code = SQLITE_OK;
     sql->late = false;
+    sql->stop = 0;
     sql->until_ns = now_ns() + (int64_t)(sql->limits.seconds * 1e9);
     sql->traces.fault = (struct error){0};
     while (code == SQLITE_OK && *text) {

@@ -3,21 +3,31 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/text.h"
+#include "query/grouped.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+enum { COLUMNS_MOST = 40 }; /* of a table of tables.def */
+
 struct table {
     sqlite3_vtab base; /* the first member: SQLite's */
     const struct query_table *about;
     struct sql_traces *traces;
+    struct shown_column {
+        unsigned column;
+        bool ns;
+    } columns[2 * COLUMNS_MOST]; /* by SQLite's number */
 };
 
 struct cursor {
     sqlite3_vtab_cursor base;
     struct query_cursor *rows; /* of the trace at hand; NULL: there are no more */
+    struct grouped *grouped;   /* of them; NULL: they come as they are */
+    struct grouping grouping;
     struct query_limits limits;
     const char *run; /* only this; NULL: all */
     char *run_text, *name_text;
@@ -85,6 +95,8 @@ static int table_connect(sqlite3 *database, void *context, int argc, const char 
     struct table *table = memory_new(sizeof *table);
     table->about = about;
     table->traces = traces;
+    for (unsigned i = 0; i < 2 * COLUMNS_MOST; i++)
+        table->columns[i].column = column_of(about, (int)i, &table->columns[i].ns);
     *made = &table->base;
     return SQLITE_OK;
 }
@@ -156,11 +168,50 @@ static void count_in(sqlite3_index_info *info, const char letters[2])
     info->estimatedRows = larger((sqlite3_int64)(rows * (double)info->estimatedRows), (sqlite3_int64)1);
 }
 
+/* GROUP BY and ORDER BY: the columns that rows are to be in order by, at the end of the plan, if they can. Rows of
+   several traces come trace by trace. */
+static void take_order(const struct table *table, sqlite3_index_info *info, char *plan, size_t size)
+{
+    size_t count = 0;
+    char order[GROUPED_COLUMNS * 16] = "";
+    if (table->traces->count != 1)
+        return;
+    for (int i = 0; i < info->nOrderBy; i++) {
+        if (info->aOrderBy[i].iColumn < 0)
+            return;
+        const struct shown_column *shown = &table->columns[info->aOrderBy[i].iColumn];
+        if (table->about->columns[shown->column].role == QUERY_RUN)
+            continue;
+        if (shown->ns || count == GROUPED_COLUMNS || !grouped_can(table->about, shown->column))
+            return;
+        text_append(order, sizeof order, ";%u%c", shown->column, info->aOrderBy[i].desc ? 'd' : 'a');
+        count++;
+    }
+    if (count == 0)
+        return;
+    text_append(plan, size, "%s", order);
+    info->orderByConsumed = 1;
+}
+
+/* The end of a plan, as take_order writes it. */
+static struct grouping grouping_of(const char *plan)
+{
+    struct grouping grouping = {0};
+    for (const char *at = strchr(plan, ';'); at && grouping.count < GROUPED_COLUMNS; at = strchr(at + 1, ';')) {
+        char direction = 'a';
+        unsigned column = 0;
+        sscanf(at, ";%u%c", &column, &direction);
+        grouping.by[grouping.count].column = column;
+        grouping.by[grouping.count++].descending = direction == 'd';
+    }
+    return grouping;
+}
+
 static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     enum { CONDITIONS = 32 };
     const struct table *table = table_of(base);
-    char plan[2 * CONDITIONS + 1] = "";
+    char plan[2 * CONDITIONS + GROUPED_COLUMNS * 16] = "";
     int used = 0;
     double rows = 0;
     /* SQLite asks here for all tables of a statement before the first row: traces are then read once for all of them.
@@ -179,6 +230,7 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
         }
     /* The plan is all that table_filter gets, besides the values in the order of argvIndex. */
     plan[2 * used] = '\0';
+    take_order(table, info, plan, sizeof plan);
     info->idxStr = sqlite3_mprintf("%s", plan);
     info->needToFreeIdxStr = 1;
     return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
@@ -194,7 +246,9 @@ static int table_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
 
 static void cursor_clear(struct cursor *cursor)
 {
+    grouped_free(cursor->grouped);
     query_cursor_free(cursor->rows);
+    cursor->grouped = NULL;
     free(cursor->run_text);
     free(cursor->name_text);
     cursor->rows = NULL;
@@ -220,6 +274,21 @@ static int cursor_fault(struct cursor *cursor, const struct error *err)
     return err->kind == ERROR_NONE ? SQLITE_INTERRUPT : SQLITE_ERROR;
 }
 
+static enum status next_rows(struct cursor *cursor, struct query_trace *trace, struct error *err)
+{
+    const struct table *table = table_of(cursor->base.pVtab);
+    if (!cursor->rows)
+        cursor->rows = query_cursor_new(trace, table->about, &cursor->limits);
+    if (cursor->grouping.count == 0)
+        return query_cursor_next(cursor->rows, err);
+    if (!cursor->grouped)
+        cursor->grouped =
+            grouped_new(cursor->rows, &cursor->grouping, table->traces->stopped, table->traces->context, err);
+    if (!cursor->grouped)
+        return STATUS_FAILED;
+    return grouped_next(cursor->grouped, err);
+}
+
 /* The next rows that there are, of this trace or the next. */
 static int cursor_fill(struct cursor *cursor)
 {
@@ -231,14 +300,14 @@ static int cursor_fill(struct cursor *cursor)
         /* A trace of another run is not even read. */
         if (cursor->run && strcmp(cursor->run, query_trace_name(trace)) != 0)
             continue;
-        if (!cursor->rows)
-            cursor->rows = query_cursor_new(trace, table->about, &cursor->limits);
-        enum status status = query_cursor_next(cursor->rows, &err);
+        enum status status = next_rows(cursor, trace, &err);
         if (status == STATUS_FAILED)
             return cursor_fault(cursor, &err);
         if (status == STATUS_OK)
             return SQLITE_OK;
+        grouped_free(cursor->grouped);
         query_cursor_free(cursor->rows);
+        cursor->grouped = NULL;
         cursor->rows = NULL;
     }
     return SQLITE_OK;
@@ -319,6 +388,7 @@ static int table_filter(sqlite3_vtab_cursor *base, int number, const char *plan,
     cursor->run = NULL;
     cursor->trace = 0;
     cursor->rowid = 1;
+    cursor->grouping = grouping_of(plan);
     for (int i = 0; i < argc; i++)
         cursor_limit(cursor, plan + 2 * (size_t)i, argv[i]);
     return cursor_fill(cursor);
@@ -371,10 +441,9 @@ static void put_value(sqlite3_context *context, struct value value, bool ns, boo
 static int table_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
 {
     const struct cursor *cursor = (const struct cursor *)base;
-    const struct query_table *table = cursor->rows->table;
-    bool ns;
-    unsigned column = column_of(table, number, &ns);
-    put_value(context, query_value(cursor->rows, cursor->row, column), ns, table->rows->passing);
+    const struct query_rows *rows = cursor->rows->table->rows;
+    const struct shown_column *column = &table_of(cursor->base.pVtab)->columns[number];
+    put_value(context, rows->value(cursor->rows, cursor->row, column->column), column->ns, rows->passing);
     return SQLITE_OK;
 }
 

@@ -12,7 +12,9 @@
 struct sql_traces {
     struct query_trace *const *trace;
     size_t count;
-    bool declaring;     /* a table is being declared to SQLite, which asks whether it may be made */
+    bool declaring;                 /* a table is being declared to SQLite, which asks whether it may be made */
+    bool (*stopped)(void *context); /* the query that runs is to end; asked where SQLite cannot ask */
+    void *context;
     struct error fault; /* of the last query that failed because of a trace */
 };
 

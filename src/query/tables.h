@@ -56,7 +56,11 @@ struct query_rows {
     /* A value of row `row` of these. Texts live until the next call of `next` at least. */
     struct value (*value)(struct query_cursor *cursor, size_t row, unsigned column);
     void (*clear)(struct query_cursor *cursor); /* frees what is in cursor->rows; NULL: nothing is */
-    bool passing;                               /* texts are gone with the rows; else they live as long as the trace */
+    /* For grouped.h: the rows there are now, as an array of so many bytes each that can be copied, with room for
+       `count`. NULL: they are none. */
+    void *(*room)(struct query_cursor *cursor, size_t count);
+    size_t row_size;
+    bool passing; /* texts are gone with the rows; else they live as long as the trace */
 };
 enum { QUERY_LOOK = 1 << 16, QUERY_METRICS = 1 << 17 };
 

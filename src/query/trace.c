@@ -10,6 +10,7 @@ struct query_trace *query_trace_new(const struct engine_request *request, const 
     struct query_trace *trace = memory_new(sizeof *trace);
     trace->name = memory_copy_string(name);
     trace->request = *request;
+    pthread_mutex_init(&trace->reading, NULL);
     return trace;
 }
 
@@ -32,6 +33,7 @@ void query_trace_free(struct query_trace *trace)
     drop_result(trace);
     engine_look_close(&trace->look);
     resource_tree_clear(&trace->tree);
+    pthread_mutex_destroy(&trace->reading);
     free(trace->name);
     free(trace);
 }

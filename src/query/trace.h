@@ -6,6 +6,8 @@
 #include "query/tables.h"
 #include "waits/critical_path.h"
 
+#include <pthread.h>
+
 /* Internal to the tables: a trace, and what of it has been read. */
 
 struct query_trace {
@@ -13,6 +15,7 @@ struct query_trace {
     struct engine_request request; /* inputs are borrowed */
     unsigned wants, has;
     struct engine_look look; /* with has & QUERY_LOOK */
+    pthread_mutex_t reading; /* of whoever reads events of the look */
     struct engine_result *result;
     uint64_t *call_base; /* by location: calls of those before it; the last: of all */
     bool unordered;      /* calls of a location are not in the order of their times */

@@ -51,21 +51,28 @@ static bool spill_grow(struct spill *spill, size_t wanted)
     return true;
 }
 
-void spill_add(struct spill *spill, const void *data, size_t size)
+bool spill_make_room(struct spill *spill, size_t size)
 {
     /* A failure is remembered and reported once, by spill_check: the many that add need not each check. */
-    if (spill->failed || size == 0)
-        return;
+    if (spill->failed)
+        return false;
     if (spill->capacity - spill->size < size && !spill_grow(spill, spill->size + size)) {
         spill->failed = true;
-        return;
+        return false;
     }
-    memcpy(spill->data + spill->size, data, size);
     size_t before = spill->size / INDEX_PIECE;
     spill->size += size;
     /* What is written is in the file: what is far from the end need not be in memory, too. */
     if (spill->size / INDEX_PIECE > before)
         index_give_back(spill->data, spill->size / INDEX_PIECE * INDEX_PIECE);
+    return true;
+}
+
+void spill_add(struct spill *spill, const void *data, size_t size)
+{
+    size_t at = spill->size;
+    if (size > 0 && spill_make_room(spill, size))
+        memcpy(spill->data + at, data, size);
 }
 
 enum status spill_check(const struct spill *spill, struct error *err)

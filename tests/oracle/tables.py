@@ -85,6 +85,46 @@ def windows(sight, trace, states, duration, rng):
     return wrong
 
 
+GROUPS = {"states": ["run", "rank", "thread", "name", "class", "depth"],
+          "messages": ["source", "destination", "tag", "communicator"],
+          "calls": ["rank", "thread", "name", "class", "wait", "communicator", "site"],
+          "members": ["rank", "thread", "name"], "waits": ["rank", "name", "wait", "cause_rank", "cause_name", "communicator"]}
+
+
+def groups(sight, trace, states, rng):
+    """Rows in groups, in both directions: as SQLite groups them where it is not told what the columns are (+column)."""
+    wrong = 0
+    for table, columns in GROUPS.items():
+        for _ in range(2):
+            chosen = rng.sample(columns, rng.randint(1, 3))
+            order = ", ".join(name + rng.choice(["", " DESC"]) for name in chosen)
+            hidden = ", ".join("+" + name for name in chosen)
+            where = rng.choice(["1", "rank > 1" if "rank" in columns else "source > 1"])
+            select = "SELECT %s, count(*) AS n FROM %s WHERE %s GROUP BY " % (", ".join(chosen), table, where)
+            by_us = asked(sight, trace, select + ", ".join(chosen) + " ORDER BY " + order)
+            plain = asked(sight, trace, "SELECT * FROM (%s) ORDER BY %s" % (
+                select + hidden, order))
+            if by_us != plain:
+                print("# %s: %s by %s: %s, should be %s" % (trace, table, order, by_us[:3], plain[:3]))
+                wrong = 1
+            first = asked(sight, trace, "SELECT %s FROM %s ORDER BY %s LIMIT 5" % (", ".join(chosen), table, order))
+            plain = asked(sight, trace, "SELECT %s FROM (SELECT * FROM %s LIMIT -1 OFFSET 0) ORDER BY %s LIMIT 5" % (
+                ", ".join(chosen), table, order))
+            if first != plain:
+                print("# %s: first of %s by %s: %s, should be %s" % (trace, table, order, first, plain))
+                wrong = 1
+    got = {(row["rank"], row["name"]): (row["n"], row["ns"]) for row in
+           asked(sight, trace, "SELECT rank, name, count(*) AS n, sum(time_ns) AS ns FROM states GROUP BY rank, name")}
+    want = {}
+    for rank, _, name, enter, leave in states:
+        number, ns = want.get((rank, name), (0, None))
+        want[rank, name] = number + 1, ns if leave is None else (ns or 0) + max(leave - enter, 0)
+    if got != want:
+        print("# %s: groups of rank and name differ" % trace)
+        wrong = 1
+    return wrong
+
+
 def check(sight, trace, rng):
     states, ends, duration = expected(trace)
     got = asked(sight, trace, "SELECT rank, thread, name, enter_ns, leave_ns FROM states")
@@ -101,6 +141,7 @@ def check(sight, trace, rng):
     if outermost != len(states):
         print("# %s: functions have %s states, there are %d" % (trace, outermost, len(states)))
         wrong = 1
+    wrong |= groups(sight, trace, states, rng)
     return wrong | (windows(sight, trace, states, duration, rng) if states else 0)
 
 
