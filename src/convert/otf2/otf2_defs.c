@@ -170,9 +170,9 @@ static OTF2_CallbackCode on_metric_class(void *user, OTF2_MetricRef self, uint8_
 static OTF2_CallbackCode on_metric_instance(void *user, OTF2_MetricRef self, OTF2_MetricRef class,
                                             OTF2_LocationRef recorder, OTF2_MetricScope scope, uint64_t of)
 {
-    (void)recorder;
     (void)of;
-    ADD((struct otf2_defs *)user, metric, self, {.instance = true, .of = class, .scope = scope, .mark = OTF2_NONE});
+    ADD((struct otf2_defs *)user, metric, self,
+        {.instance = true, .of = class, .recorder = recorder, .scope = scope, .mark = OTF2_NONE});
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -339,11 +339,35 @@ static struct counter_def counter_of(const struct otf2_defs *otf2, const struct 
     }
     /* Borrowed: adding a mark copies it. */
     counter.unit = (char *)(uintptr_t)otf2_string(otf2, member->unit);
+    if (counter.unit && strcmp(counter.unit, "#") == 0)
+        counter.unit = NULL; /* OTF2's word for a number of things */
     return counter;
+}
+
+/* Instances of a class that are each recorded by another location are one counter: events say whose it is. Those that
+   share a location (a plug-in that reads counters of several processes) are counters of their own. `counters` holds the
+   first instance of each class and scope, `recorders` who records its counter. False: the metric gets its own. */
+static bool share_counter(struct otf2_defs *otf2, struct otf2_metric *metric, uint32_t class, struct map *counters,
+                          struct map *recorders)
+{
+    uint32_t self = (uint32_t)(metric - otf2->metric), recorder = otf2_index(&otf2->location_ids, metric->recorder);
+    uint32_t first = (uint32_t)*map_put(counters, map_pair(class, metric->scope), self);
+    uint64_t *taken = map_put(recorders, map_pair(first, recorder), self);
+    if (*taken != self || first == self || recorder == OTF2_NONE)
+        return false;
+    metric->mark = otf2->metric[first].mark;
+    metric->count = otf2->metric[first].count;
+    return true;
 }
 
 static void make_metrics(struct otf2_defs *otf2)
 {
+    struct map counters = {0}, recorders = {0};
+    for (size_t i = 0; i < otf2->metric_count; i++) {
+        uint32_t class = otf2->metric[i].instance ? otf2_index(&otf2->metric_ids, otf2->metric[i].of) : OTF2_NONE;
+        if (class != OTF2_NONE)
+            otf2->metric[class].has_instances = true;
+    }
     for (size_t i = 0; i < otf2->metric_count; i++) {
         struct otf2_metric *metric = &otf2->metric[i];
         uint32_t class = metric->instance ? otf2_index(&otf2->metric_ids, metric->of) : (uint32_t)i;
@@ -351,7 +375,8 @@ static void make_metrics(struct otf2_defs *otf2)
         if (class == OTF2_NONE || otf2->metric[class].instance)
             continue;
         const struct otf2_metric *of = &otf2->metric[class];
-        /* Instances get counters of their own: their scope differs, and two may stand on one location. */
+        if (metric->instance && share_counter(otf2, metric, class, &counters, &recorders))
+            continue;
         metric->mark = (uint32_t)otf2->defs->mark_count;
         metric->count = of->count;
         for (uint8_t k = 0; k < of->count; k++) {
@@ -363,9 +388,12 @@ static void make_metrics(struct otf2_defs *otf2)
                           &(struct mark_def){.name = (char *)(uintptr_t)otf2_string(otf2, member->name),
                                              .id = EVENT_UNKNOWN,
                                              .defined = true,
+                                             .made_up = metric->has_instances,
                                              .counter = counter_of(otf2, member, metric->scope, metric->instance)});
         }
     }
+    map_clear(&counters);
+    map_clear(&recorders);
 }
 
 static void make_handles(struct otf2_defs *otf2)

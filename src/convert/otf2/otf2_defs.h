@@ -66,7 +66,9 @@ struct otf2_member {
 struct otf2_metric {
     bool instance;
     OTF2_MetricRef of; /* of an instance: its class */
+    OTF2_LocationRef recorder;
     OTF2_MetricScope scope;
+    bool has_instances; /* of a class */
     OTF2_MetricMemberRef *members;
     uint8_t count;
     uint32_t mark; /* of its first member; one after the other; OTF2_NONE until it is used */

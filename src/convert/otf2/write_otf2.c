@@ -197,9 +197,10 @@ static enum status write_archive(struct otf2_writer *otf2, struct error *err)
         return cannot(otf2, err);
     OTF2_ErrorCode code = OTF2_Archive_Close(otf2->archive);
     otf2->archive = NULL;
-    if (code == OTF2_SUCCESS)
-        return STATUS_OK;
-    return cannot(otf2, err);
+    if (code != OTF2_SUCCESS)
+        return cannot(otf2, err);
+    otf2_write_id(otf2->temporary);
+    return STATUS_OK;
 }
 
 static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
@@ -286,6 +287,9 @@ static void otf2_free(struct writer *writer)
     map_clear(&otf2->local_side);
     map_clear(&otf2->inters);
     map_clear(&otf2->requests);
+    map_clear(&otf2->metric_numbers);
+    map_clear(&otf2->nodes);
+    free(otf2->metrics);
     free(otf2->comms);
     free(otf2->windows);
     free(otf2->locations);

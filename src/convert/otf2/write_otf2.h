@@ -15,6 +15,14 @@ struct otf2_written {
     uint64_t events; /* records */
 };
 
+/* What events call a counter by: its class or, of one that is of more than the location that records it, an instance
+   that says what it is of. Their numbers are in the order of their first events: readers want them without holes. */
+struct otf2_metric_number {
+    uint32_t mark, class; /* of an instance: its class */
+    uint32_t location;    /* index into locations; OTF2_NO_LOCATION: it is a class */
+};
+#define OTF2_NO_LOCATION UINT32_MAX
+
 /* A request that has been posted. */
 enum otf2_kind { OTF2_SENDS = 1, OTF2_RECEIVES = 2, OTF2_COLLECTS = 4 };
 struct otf2_pending {
@@ -40,8 +48,12 @@ struct otf2_writer {
     uint32_t *comms;       /* by comm: number in the archive */
     struct map inters;     /* the smaller comm of both -> number in the archive */
     uint32_t comm_count;
-    uint32_t *windows; /* by comm */
-    char **strings;    /* texts of marks that are written, in their order */
+    uint32_t *windows;         /* by comm */
+    struct map metric_numbers; /* (mark, location) -> index into metrics */
+    struct otf2_metric_number *metrics;
+    size_t metric_count, metric_capacity;
+    struct map nodes; /* process -> node of the system tree */
+    char **strings;   /* texts of marks that are written, in their order */
     size_t string_count, string_capacity;
     struct map string_ids;
     /* The location at hand. */
@@ -75,6 +87,10 @@ bool otf2_write_properties(struct otf2_writer *otf2);
 bool otf2_property_name(const char *name, char in_archive[OTF2_PROPERTY_NAME_SIZE]);
 /* The run's date in ns since 1970; OTF2_UNDEFINED_TIMESTAMP if it is not known, or in an unknown time zone. */
 uint64_t otf2_realtime(const struct defs *defs);
+
+/* write_otf2_id.c: gives a closed archive an id of its definitions instead of the one that the library makes of the
+   time: the same trace becomes the same archive, byte by byte. Where the files are not as expected the id stays. */
+void otf2_write_id(const char *directory);
 
 /* write_otf2_defs.c */
 void otf2_number_comms(struct otf2_writer *otf2);

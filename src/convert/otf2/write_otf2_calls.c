@@ -263,6 +263,23 @@ static void put_mark(struct otf2_writer *otf2, const struct event *event, const 
               OTF2_EvtWriter_ParameterString(otf2->events, NULL, ticks(otf2, event->time_ns), event->state, string));
 }
 
+static uint32_t metric_number(struct otf2_writer *otf2, uint32_t mark, uint32_t location, uint32_t class)
+{
+    uint64_t *number = map_put(&otf2->metric_numbers, map_pair(mark, location), otf2->metric_count);
+    if (*number == otf2->metric_count)
+        ARRAY_PUSH(otf2->metrics, otf2->metric_count, otf2->metric_capacity,
+                   (struct otf2_metric_number){mark, class, location});
+    return (uint32_t)*number;
+}
+
+static uint32_t metric_of(struct otf2_writer *otf2, uint32_t mark)
+{
+    uint32_t class = metric_number(otf2, mark, OTF2_NO_LOCATION, 0);
+    if (otf2->defs->marks[mark].counter.scope == COUNTER_OF_THREAD)
+        return class;
+    return metric_number(otf2, mark, (uint32_t)otf2->location_count - 1, class);
+}
+
 /* Events outside MPI calls, or independent of their call. */
 static void put_plain(struct otf2_writer *otf2, const struct event *event, const unsigned char *arena)
 {
@@ -281,9 +298,7 @@ static void put_plain(struct otf2_writer *otf2, const struct event *event, const
     case EVENT_COUNTER: {
         OTF2_Type type = otf2_type_of(&otf2->defs->marks[event->state].counter);
         OTF2_MetricValue value = {.signed_int = event->value};
-        writer_lose(&otf2->writer, "that counters are of a process or a host, not a thread",
-                    otf2->defs->marks[event->state].counter.scope > COUNTER_OF_THREAD);
-        wrote(otf2, OTF2_EvtWriter_Metric(otf2->events, NULL, time, event->state, 1, &type, &value));
+        wrote(otf2, OTF2_EvtWriter_Metric(otf2->events, NULL, time, metric_of(otf2, event->state), 1, &type, &value));
         break;
     }
     case EVENT_MARK:

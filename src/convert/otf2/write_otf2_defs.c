@@ -119,6 +119,7 @@ static void write_locations(struct writing *writing)
                 WRITE(SystemTreeNode, (uint32_t)*node, host_text, text(writing, "node"),
                       OTF2_UNDEFINED_SYSTEM_TREE_NODE);
             }
+            *map_put(&otf2->nodes, location->process, 0) = *node;
             snprintf(name, sizeof name, "MPI Rank %u", location->process);
             WRITE(LocationGroup, location->process,
                   text(writing, about && about->process_name ? about->process_name : name),
@@ -205,22 +206,50 @@ static void write_regions(struct writing *writing)
 static void write_marks(struct writing *writing)
 {
     const struct defs *defs = writing->otf2->defs;
+    for (size_t i = 0; i < defs->mark_count; i++)
+        WRITE(Parameter, (uint32_t)i, text(writing, defs->marks[i].name), OTF2_PARAMETER_TYPE_STRING);
+}
+
+static void write_class(struct writing *writing, uint32_t number, uint32_t member, const struct mark_def *mark)
+{
     static const OTF2_MetricMode modes[] = {[COUNTER_MODE_UNKNOWN] = OTF2_METRIC_ABSOLUTE_POINT,
                                             [COUNTER_MODE_ACCUMULATED] = OTF2_METRIC_ACCUMULATED_START,
                                             [COUNTER_MODE_ABSOLUTE] = OTF2_METRIC_ABSOLUTE_POINT,
                                             [COUNTER_MODE_RELATIVE] = OTF2_METRIC_RELATIVE_POINT};
-    for (size_t i = 0; i < defs->mark_count; i++) {
-        const struct counter_def *counter = &defs->marks[i].counter;
-        /* A mark is defined both as a parameter and as a metric: which of them its events are is not known before they
-           come. */
-        uint32_t name = text(writing, defs->marks[i].name), number = (uint32_t)i;
-        WRITE(Parameter, number, name, OTF2_PARAMETER_TYPE_STRING);
-        OTF2_Base base = counter->base == 2 ? OTF2_BASE_BINARY : OTF2_BASE_DECIMAL;
-        uint32_t unit = text(writing, counter->unit ? counter->unit : "#"); /* "#" is OTF2's word for a number */
-        WRITE(MetricMember, number, name, text(writing, ""), OTF2_METRIC_TYPE_OTHER, modes[counter->mode],
-              otf2_type_of(counter), base, counter->exponent, unit);
-        WRITE(MetricClass, number, 1, &number, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_ABSTRACT);
+    const struct counter_def *counter = &mark->counter;
+    OTF2_Base base = counter->base == 2 ? OTF2_BASE_BINARY : OTF2_BASE_DECIMAL;
+    uint32_t unit = text(writing, counter->unit ? counter->unit : "#"); /* "#" is OTF2's word for a number */
+    WRITE(MetricMember, member, text(writing, mark->name), text(writing, ""), OTF2_METRIC_TYPE_OTHER,
+          modes[counter->mode], otf2_type_of(counter), base, counter->exponent, unit);
+    WRITE(MetricClass, number, 1, &member, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_ABSTRACT);
+}
+
+static void write_instance(struct writing *writing, uint32_t number, const struct otf2_metric_number *metric)
+{
+    struct otf2_writer *otf2 = writing->otf2;
+    const struct otf2_written *location = &otf2->locations[metric->location];
+    OTF2_MetricScope scope = OTF2_SCOPE_GROUP;
+    uint64_t of = 0; /* the group of all processes */
+    if (otf2->defs->marks[metric->mark].counter.scope == COUNTER_OF_PROCESS) {
+        scope = OTF2_SCOPE_LOCATION_GROUP;
+        of = location->process;
+    } else if (otf2->defs->marks[metric->mark].counter.scope == COUNTER_OF_HOST) {
+        scope = OTF2_SCOPE_SYSTEM_TREE_NODE;
+        of = *map_find(&otf2->nodes, location->process);
     }
+    WRITE(MetricInstance, number, metric->class, otf2_location_id(location->process, location->thread), scope, of);
+}
+
+/* After locations, hosts and groups, which instances name. */
+static void write_metrics(struct writing *writing)
+{
+    const struct otf2_writer *otf2 = writing->otf2;
+    uint32_t member = 0;
+    for (uint32_t i = 0; i < otf2->metric_count; i++)
+        if (otf2->metrics[i].location == OTF2_NO_LOCATION)
+            write_class(writing, i, member++, &otf2->defs->marks[otf2->metrics[i].mark]);
+        else
+            write_instance(writing, i, &otf2->metrics[i]);
 }
 
 /* World ranks of a communicator's members, by rank; free() them. */
@@ -302,5 +331,6 @@ bool otf2_write_defs(struct otf2_writer *otf2)
     write_regions(writing);
     write_marks(writing);
     write_comms(writing);
+    write_metrics(writing);
     return all.fine && OTF2_Archive_CloseGlobalDefWriter(otf2->archive, all.library) == OTF2_SUCCESS;
 }

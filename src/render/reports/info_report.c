@@ -210,19 +210,24 @@ struct section {
 };
 enum { SECTIONS = 9, TEXT_ROWS = 40 };
 
+/* What the reader made for events that did not come. */
+static bool did_not_come(const struct contents *contents, const struct mark_def *mark)
+{
+    size_t index = (size_t)(mark - contents->defs->marks);
+    return mark->made_up && census_uses(contents->census.mark_uses, contents->census.mark_count, index) == 0;
+}
+
 /* Marks that recordings use for facts are not events of the program. */
 static bool mark_is_shown(const struct contents *contents, const void *row)
 {
-    /* Getters of a table have one signature, whether or not they need the contents. */
-    (void)contents;
     const struct mark_def *mark = row;
-    return !payload_mark_is_ours(mark->name) && mark->counter.type == COUNTER_NONE;
+    return !payload_mark_is_ours(mark->name) && mark->counter.type == COUNTER_NONE && !did_not_come(contents, mark);
 }
 
 static bool is_counter(const struct contents *contents, const void *row)
 {
-    (void)contents;
-    return ((const struct mark_def *)row)->counter.type != COUNTER_NONE;
+    const struct mark_def *mark = row;
+    return mark->counter.type != COUNTER_NONE && !did_not_come(contents, mark);
 }
 
 /* Of which more is known than the name says. */
