@@ -108,7 +108,7 @@ struct ranges {
     uintptr_t begin[RANGES_MAX], end[RANGES_MAX];
     size_t count;
 };
-static struct ranges fortran, recorder_itself;
+static struct ranges fortran, program, recorder_itself;
 bool real_has_fortran;
 __thread const void *real_fortran_caller __attribute__((tls_model("initial-exec")));
 
@@ -181,10 +181,11 @@ static void add_range(struct ranges *ranges, const struct dl_phdr_info *library,
     ranges->count++;
 }
 
-static int add_ranges(struct dl_phdr_info *library, size_t size, void *unused)
+/* The program's own file comes first. */
+static int add_ranges(struct dl_phdr_info *library, size_t size, void *context)
 {
+    bool *first = context;
     (void)size;
-    (void)unused;
     for (size_t i = 0; i < library->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &library->dlpi_phdr[i];
         /* Only code: return addresses are in nothing else. */
@@ -192,18 +193,22 @@ static int add_ranges(struct dl_phdr_info *library, size_t size, void *unused)
             continue;
         struct ranges here = {.count = 0};
         add_range(&here, library, segment);
-        if (is_fortran_library(library->dlpi_name))
+        if (*first)
+            add_range(&program, library, segment);
+        else if (is_fortran_library(library->dlpi_name))
             add_range(&fortran, library, segment);
         else if (in_ranges(&here, (const void *)(uintptr_t)real_find))
             add_range(&recorder_itself, library, segment);
     }
+    *first = false;
     return 0;
 }
 
 __attribute__((constructor)) static void find_fortran(void)
 {
-    fortran.count = recorder_itself.count = 0;
-    dl_iterate_phdr(add_ranges, NULL);
+    bool first = true;
+    fortran.count = program.count = recorder_itself.count = 0;
+    dl_iterate_phdr(add_ranges, &first);
     real_has_fortran = fortran.count > 0;
 }
 
@@ -218,6 +223,11 @@ bool real_is_recorder(const void *address)
 bool real_called_from_fortran(const void *address)
 {
     return in_ranges(&fortran, address);
+}
+
+bool real_is_program(const void *address)
+{
+    return in_ranges(&program, address);
 }
 
 const void *real_caller_of_fortran(const void *address)

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /* The MPI library's own functions, called by the recorder's. Both names of each, MPI_X and PMPI_X, are the recorder's:
-   MPI's Fortran libraries call PMPI_X, and a Fortran program's calls must be recorded as well. PMPI_X called from
-   elsewhere is not recorded. */
+   MPI's Fortran libraries call PMPI_X, and so do programs that contain a tool; their calls must be recorded as well.
+   PMPI_X called from elsewhere is not recorded. */
 
 #ifdef RECORD_STATIC
 
@@ -83,6 +83,9 @@ void *real_find_fortran(const char *name);
 /* True if the address, to which a call returns, is in a Fortran library of MPI. */
 bool real_called_from_fortran(const void *address);
 
+/* True if it is in the program's own file. Programs may have functions MPI_X of their own, which call PMPI_X. */
+bool real_is_program(const void *address);
+
 /* True if there is a Fortran library of MPI; and where the program called it last, on this thread: see fortran.c. */
 extern bool real_has_fortran;
 extern __thread const void *real_fortran_caller __attribute__((tls_model("initial-exec")));
@@ -94,7 +97,16 @@ static inline const void *real_caller(const void *address)
     return __builtin_expect(real_has_fortran, 0) ? real_caller_of_fortran(address) : address;
 }
 
+/* The recorder's own MPI_X, where the program has one, too, which others get by that name. */
+#define OWN(name) own_##name
+#define DECLARE_OWN(name) extern __typeof__(name) own_##name __attribute__((alias(#name), visibility("hidden")))
+
+/* In PMPI_X: whether the program made this call. If another tool stands between it and MPI, a call of PMPI_X is to
+   pass it by: then it is not recorded. */
 #define CALLED_FROM_FORTRAN real_called_from_fortran(__builtin_return_address(0))
+#define CALLED_BY_PROGRAM(name)                                                                                        \
+    (CALLED_FROM_FORTRAN ||                                                                                            \
+     (real_is_program(__builtin_return_address(0)) && (void *)&PLAIN(name) == (void *)&REAL(name)))
 
 #endif
 

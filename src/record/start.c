@@ -116,38 +116,44 @@ EXPORT int MPI_Pcontrol(const int level, ...)
 /* `sight record` recognises a program that contains the recorder by this. */
 __attribute__((used)) static const char linked[] = RECORD_LINKED;
 #else
+DECLARE_OWN(MPI_Init);
 EXPORT int PMPI_Init(int *argc, char ***argv)
 {
-    return CALLED_FROM_FORTRAN ? MPI_Init(argc, argv) : REAL(MPI_Init)(argc, argv);
+    return CALLED_BY_PROGRAM(MPI_Init) ? OWN(MPI_Init)(argc, argv) : REAL(MPI_Init)(argc, argv);
 }
 
+DECLARE_OWN(MPI_Init_thread);
 EXPORT int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    return CALLED_FROM_FORTRAN ? MPI_Init_thread(argc, argv, required, provided)
-                               : REAL(MPI_Init_thread)(argc, argv, required, provided);
+    return CALLED_BY_PROGRAM(MPI_Init_thread) ? OWN(MPI_Init_thread)(argc, argv, required, provided)
+                                              : REAL(MPI_Init_thread)(argc, argv, required, provided);
 }
 
 #ifdef MPI_SESSION_NULL
+DECLARE_OWN(MPI_Session_init);
 EXPORT int PMPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
 {
-    return CALLED_FROM_FORTRAN ? MPI_Session_init(info, handler, session)
-                               : REAL(MPI_Session_init)(info, handler, session);
+    return CALLED_BY_PROGRAM(MPI_Session_init) ? OWN(MPI_Session_init)(info, handler, session)
+                                               : REAL(MPI_Session_init)(info, handler, session);
 }
 
+DECLARE_OWN(MPI_Session_finalize);
 EXPORT int PMPI_Session_finalize(MPI_Session *session)
 {
-    return CALLED_FROM_FORTRAN ? MPI_Session_finalize(session) : REAL(MPI_Session_finalize)(session);
+    return CALLED_BY_PROGRAM(MPI_Session_finalize) ? OWN(MPI_Session_finalize)(session)
+                                                   : REAL(MPI_Session_finalize)(session);
 }
 #endif
 
+DECLARE_OWN(MPI_Finalize);
 EXPORT int PMPI_Finalize(void)
 {
-    return CALLED_FROM_FORTRAN ? MPI_Finalize() : REAL(MPI_Finalize)();
+    return CALLED_BY_PROGRAM(MPI_Finalize) ? OWN(MPI_Finalize)() : REAL(MPI_Finalize)();
 }
 
 EXPORT int PMPI_Pcontrol(const int level, ...)
 {
-    if (CALLED_FROM_FORTRAN)
+    if (CALLED_FROM_FORTRAN || real_is_program(__builtin_return_address(0)))
         recorder_switch(level != 0);
     return MPI_SUCCESS;
 }

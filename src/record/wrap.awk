@@ -22,7 +22,7 @@
 #       return outcome;
 #   }
 #
-# and a PMPI_Send that does the same where MPI's Fortran library calls it (see real.h).
+# and a PMPI_Send that does the same where MPI's Fortran library or the program calls it (see real.h).
 
 function fail(text)
 {
@@ -192,8 +192,8 @@ function write_wrapper(name, result, parameters,    n, i, row, list, call, comm,
     if (row)
         printf "%s", indent(code[row, "always"])
     printf "    call_leave(&call);\n    return outcome;\n}\n\n"
-    printf "#ifndef RECORD_STATIC\n#undef P%s\nEXPORT %s P%s(%s)\n{\n", name, result, name, list
-    printf "    return CALLED_FROM_FORTRAN ? %s(%s) : REAL(%s)(%s);\n}\n#endif\n\n", name, call, name, call
+    printf "#ifndef RECORD_STATIC\nDECLARE_OWN(%s);\n#undef P%s\nEXPORT %s P%s(%s)\n{\n", name, name, result, name, list
+    printf "    return CALLED_BY_PROGRAM(%s) ? OWN(%s)(%s) : REAL(%s)(%s);\n}\n#endif\n\n", name, name, call, name, call
 }
 
 # One declaration of mpi.h.
