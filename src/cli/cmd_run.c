@@ -73,8 +73,9 @@ static enum status check(const struct run_options *options, struct error *err)
     if (!program_is_launcher(common->inputs[0]))
         return run_check(common->inputs, common->input_count, err);
     if (options->number.text || options->launcher_args || common->passed_count > 0)
-        return error_set(err, ERROR_USAGE, "%s is a launcher itself: give it its options after its name",
-                         common->inputs[0]);
+        return error_set(err, ERROR_USAGE,
+                         "%s is a launcher itself: give it its options after its name (sight run %s -n 4 ./app)",
+                         common->inputs[0], common->inputs[0]);
     return STATUS_OK;
 }
 

@@ -85,6 +85,7 @@ struct parsing {
     const struct command *command;
     void *options;
     struct common_options *common; /* what they begin with */
+    bool separated;                /* there is a "--" */
 };
 
 /* --name, --name=value, --name value. Returns how many arguments it took; 0 is a fault. */
@@ -316,6 +317,13 @@ static int parse_or_pass(struct parsing *parsing, int argc, char **argv, struct 
     }
     if (is_own_option(parsing->command, argv[0]))
         return parse_option(parsing, argc, argv, err);
+    /* Which of the words are values of options, and which the program, only "--" can say. */
+    if (!parsing->separated) {
+        (void)error_set(err, ERROR_USAGE,
+                        "unknown option '%s'; the launcher's stand before --: sight %s %s ... -- PROGRAM", argv[0],
+                        parsing->command->name, argv[0]);
+        return 0;
+    }
     parsing->common->passed[parsing->common->passed_count++] = argv[0];
     return 1;
 }
@@ -338,12 +346,15 @@ static bool parse_words(struct parsing *parsing, int argc, char **argv, struct e
 {
     struct common_options *common = parsing->common;
     unsigned kind = parsing->command->kind;
-    bool only_inputs = false, passes = (kind & COMMAND_PASSES) && has_separator(argc, argv);
+    bool only_inputs = false, passes = (kind & COMMAND_PASSES) != 0;
+    parsing->separated = has_separator(argc, argv);
     common->inputs = argv;
     if (passes)
         common->passed = argv; /* what is kept is never ahead of what is read: argv is overwritten from its front */
     while (argc > 0) {
         int taken = 1;
+        if ((kind & COMMAND_STARTS) && !parsing->separated && !is_option(argv[0]))
+            only_inputs = true; /* options after it are the program's */
         if (!only_inputs && strcmp(argv[0], "--") == 0 && !(kind & COMMAND_GROUPS)) {
             only_inputs = true;
             if (passes)
@@ -365,7 +376,7 @@ static bool parse_words(struct parsing *parsing, int argc, char **argv, struct e
 
 bool options_parse(const struct command *command, void *options, int argc, char **argv, struct error *err)
 {
-    struct parsing parsing = {command, options, options};
+    struct parsing parsing = {.command = command, .options = options, .common = options};
     if (!parse_words(&parsing, argc, argv, err))
         return false;
     take_environment(&parsing);
