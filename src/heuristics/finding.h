@@ -42,6 +42,7 @@ struct finding {
     double saving_s;  /* of wall-clock time, by replay: how much shorter the run would be if nothing else changed */
     double share;     /* saving / duration */
     bool risk;        /* it saves no time, but may end the run */
+    bool by_cpu;      /* judged by CPU time, which a lack of cores does not change */
     bool unresolved;  /* the saving is an upper bound that no single change reaches */
     struct ranks victims, causes;
     const char *functions[FINDING_FUNCTIONS];    /* borrowed from the definitions; NULL after the last */

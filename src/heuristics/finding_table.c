@@ -203,7 +203,7 @@ static void name_machine(const struct finding_input *input, struct findings *fin
         struct finding *finding = &findings->finding[i];
         /* A late start and serial code are the program's, and what says which resource is short has its own measure. */
         bool own = finding->kind == FINDING_late_start || finding->kind == FINDING_serial_threads ||
-                   finding_is_shortage(finding->kind);
+                   finding_is_shortage(finding->kind) || finding->by_cpu;
         if (finding != machine && !own && finding_machine_part(input, finding) >= EXPLAINED)
             finding->root = machine->id;
     }

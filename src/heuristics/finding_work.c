@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "heuristics/efficiency.h"
 #include "heuristics/even_work.h"
+#include "heuristics/finding_cpu_work.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -145,7 +146,7 @@ bool find_compute_imbalance(const struct finding_input *input, struct finding *f
     bool by_steps;
     double saving_s = (double)even_work_saving_ns(input->metrics, &by_steps) / 1e9;
     if ((result->verdict != VERDICT_FAIR && result->verdict != VERDICT_POOR) || saving_s <= 0)
-        return false;
+        return find_uneven_cpu(input, finding);
     int64_t *excess, *missing = missing_work(input->metrics, &excess);
     double waiting = 0;
     for (size_t i = 0; i < analysis->process_count; i++)
