@@ -21,7 +21,7 @@ static void print_others(void)
             continue;
         /* Broken by hand: the terminal would break within a name. */
         if (used + 1 + strlen(command_at(i)->name) > 80)
-            used = (size_t)printf("\n       ") - 1;
+            used = (size_t)printf("\n ") - 1;
         used += (size_t)printf(" %s", command_at(i)->name);
     }
     putchar('\n');
