@@ -403,8 +403,11 @@ static bool record_event(struct clog2_state *state, uint32_t kind, const unsigne
     case CLOG2_COLLECTIVE:
         event->kind = EVENT_COLLECTIVE;
         event->value = bytes_i32(body, big_endian);
-        event->tag = bytes_i32(body + 4, big_endian);
-        event->bytes_sent = bytes_i32(body + 8, big_endian);
+        /* -1 is our writer's word for what it does not know; MPE has no such records. */
+        if (bytes_i32(body + 4, big_endian) != -1)
+            event->tag = bytes_i32(body + 4, big_endian);
+        if (bytes_i32(body + 8, big_endian) >= 0)
+            event->bytes_sent = bytes_i32(body + 8, big_endian);
         return true;
     case CLOG2_COMM:
         comm_event(state, body, event);

@@ -392,7 +392,7 @@ static void write_event(struct clog2_writer *clog2, const struct event *event, c
         body = record(clog2, &place, CLOG2_COLLECTIVE);
         bytes_put_i32(body, true, (int32_t)event->value);
         bytes_put_i32(body + 4, true, event->tag == EVENT_UNKNOWN ? -1 : event->tag);
-        bytes_put_i32(body + 8, true, known_i32(event->bytes_sent));
+        bytes_put_i32(body + 8, true, event->bytes_sent == BYTES_UNKNOWN ? -1 : known_i32(event->bytes_sent));
         bytes_put_u32(body + clog2_site_at[CLOG2_COLLECTIVE], true, site_id(clog2, event));
         break;
     case EVENT_COMM_MADE:

@@ -220,13 +220,15 @@ static void put_message(struct otf2_writer *otf2, const struct event *event, con
         rank = defs_comm_rank(otf2->defs, event->partner_comm, (uint32_t)event->partner);
     uint32_t comm = message_comm(otf2, event);
     OTF2_TimeStamp time = ticks(otf2, event->time_ns);
-    if (event->partner >= 0 && rank == EVENT_UNKNOWN && event->comm < 0) {
-        comm = 0; /* not known further: world ranks */
+    /* The communicator is not known, or not that its groups belong together: the message stays, with world ranks. */
+    if (event->partner >= 0 && (rank < 0 || comm == OTF2_UNDEFINED_COMM)) {
+        lose(otf2, "communicators of messages", event->comm >= 0);
+        comm = 0;
         rank = event->partner;
     }
     lose(otf2, "messages to or from MPI_PROC_NULL", event->partner == PARTNER_NONE);
     lose(otf2, "messages whose partner is not known", event->partner != PARTNER_NONE && rank < 0);
-    if (rank < 0 || comm == OTF2_UNDEFINED_COMM)
+    if (rank < 0)
         return;
     lose(otf2, "that tags are not known", event->tag == EVENT_UNKNOWN);
     lose(otf2, "that message sizes are not known", bytes < 0);

@@ -64,11 +64,11 @@ static const char *colour_of(const struct state_def *state)
     }
 }
 
-/* In quotation marks, which it cannot have itself; on one line. */
+/* In quotation marks, which it cannot have itself; on one line. pj_dump refuses a file with an empty text. */
 static void put_quoted(struct paje_writer *paje, const char *text)
 {
     struct output *output = paje->writer.output;
-    output_text(output, " \"");
+    output_text(output, *text ? " \"" : " \"(no name)");
     writer_lose(&paje->writer, "quotation marks and ends of lines in names", strpbrk(text, "\"\n\r") != NULL);
     for (; *text; text++) {
         char c = *text;
