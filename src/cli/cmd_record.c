@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 
 #include "cli/overhead.h"
+#include "cli/recorder_counters.h"
 #include "cli/recording.h"
 
 int cmd_record(const struct command *command, const struct record_options *options)
@@ -10,6 +11,8 @@ int cmd_record(const struct command *command, const struct record_options *optio
     /* asks about a compiler, not about a program: it goes without one */
     if (options->link)
         return recording_print_link(options->common.input_count ? options->common.inputs[0] : "mpicc");
+    if (options->list_counters)
+        return recorder_counters_list();
     if (options->common.input_count == 0)
         return command_usage(command, "no program given");
     const struct recording recording = {.common = &options->common,

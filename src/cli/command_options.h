@@ -36,7 +36,7 @@ struct trace_options {
 
 /* What the recorder of `sight run` and `sight record` is given. */
 struct recorder_options {
-    const char *only, *skip, *buffer, *max_size;
+    const char *only, *skip, *buffer, *max_size, *counters;
     struct number_option max_events, samples;
     struct choice clock;
     bool no_source, no_metadata, no_samples, keep;
@@ -63,7 +63,7 @@ struct record_options {
     struct recorder_options recorder;
     struct watch_options watch;
     struct number_option measure_overhead;
-    bool link;
+    bool link, list_counters;
 };
 
 struct status_options {

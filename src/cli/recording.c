@@ -4,6 +4,7 @@
 #include "cli/launch.h"
 #include "cli/own_library.h"
 #include "cli/program.h"
+#include "cli/recorder_counters.h"
 #include "cli/run.h"
 #include "cli/run_check.h"
 #include "cli/still_running.h"
@@ -355,6 +356,7 @@ static void environment_set(const struct recorder_options *options, const char *
                      {"SIGHT_RECORD_SOURCE", options->no_source ? "0" : NULL},
                      {"SIGHT_RECORD_METADATA", options->no_metadata ? "0" : NULL},
                      {"SIGHT_RECORD_SAMPLES", options->no_samples ? "0" : options->samples.text},
+                     {"SIGHT_RECORD_COUNTERS", options->counters},
                      {"LD_PRELOAD", preload}};
     char names[512] = "";
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
@@ -572,6 +574,7 @@ static int run_to(const struct recording *recording, const char *output, recordi
     if (options_check(recording->recorder, &err) != STATUS_OK ||
         output_check(recording->target->force, output, &err) != STATUS_OK ||
         run_check(recording->words, recording->count, &err) != STATUS_OK ||
+        recorder_counters_check(recording->recorder->counters, recording->common, &err) != STATUS_OK ||
         !(preload = preload_make(recording, &err)) || !(directory = directory_make(output, &err))) {
         free(preload);
         return command_fault(&err);

@@ -389,6 +389,7 @@ bool record_is_definition(const struct record_base *record)
     case RECORD_DEFINE_PATH:
     case RECORD_DEFINE_MODULE:
     case RECORD_DEFINE_PROPERTY:
+    case RECORD_DEFINE_COUNTER:
     case RECORD_NEIGHBOURS:
     case RECORD_MACHINE:
         return true;

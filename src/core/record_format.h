@@ -26,7 +26,7 @@
 #define RECORD_LINKED "sight: the recorder is linked into this program"
 
 enum {
-    RECORD_VERSION = 12,
+    RECORD_VERSION = 13,
     RECORD_HEADER_SIZE = 4096,
     RECORD_PENDING_AT = 2560, /* of struct record_pending, in the file */
     RECORD_BLOCK_HEAD = 8,    /* bytes: the number of a block */
@@ -71,7 +71,9 @@ enum record_kind {
     RECORD_MACHINE,       /* struct record_machine */
     RECORD_DEFINE_PROPERTY, /* struct record_property */
     RECORD_PIECE,           /* struct record_piece: only where a sample is kept */
-    RECORD_CHANNEL          /* struct record_channel: the same */
+    RECORD_CHANNEL,         /* struct record_channel: the same */
+    RECORD_DEFINE_COUNTER,  /* struct record_counter_name */
+    RECORD_COUNTER          /* struct record_counter: `state` is its number */
 };
 
 /* Why a thread's recording ended before its program did. */
@@ -337,6 +339,18 @@ struct record_resources {
     int64_t stalled_ns;    /* for which anything on the host waited for disks */
     int64_t energy_uj;     /* of the host's processors */
     int64_t loop_ns;       /* the same loop on every processor, the fastest until now */
+};
+
+/* A counter of the thread, by its number (`comm` of the base), and its value since the thread began to count. */
+enum { RECORD_COUNTERS_MOST = 16 };
+struct record_counter_name {
+    struct record_base base;
+    uint64_t next;
+    char name[RECORD_NAME_SIZE];
+};
+struct record_counter {
+    struct record_base base;
+    int64_t value;
 };
 
 /* The host, and what of it the process may use. */

@@ -29,6 +29,13 @@ struct open_call {
     size_t started;   /* or struct request_start there */
 };
 
+/* Counters of the thread, by number: see counters.h. */
+struct location_counters {
+    bool begun;
+    int descriptor[RECORD_COUNTERS_MOST];  /* -1: none */
+    uint64_t number[RECORD_COUNTERS_MOST]; /* of the kernel */
+};
+
 /* A location is the buffer of one thread: a file whose first block is mapped. Only its thread writes records, so
    there are no locks; its contents survive the death of the process. */
 struct location {
@@ -56,6 +63,7 @@ struct location {
     int failed;           /* errno of a write by another thread: the owner ends the recording with its block */
     uint64_t last_definition;
     struct own_file file;
+    struct location_counters counters;
     uint32_t last_comm_number; /* the communicator used last: see comms.c */
     uint32_t last_comm_freed;
     uintptr_t last_comm;

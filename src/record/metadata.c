@@ -92,10 +92,11 @@ static void options(char value[VALUE_SIZE])
 {
     static const struct {
         const char *variable, *option;
-    } settings[] = {{"SIGHT_RECORD_SAMPLES", "samples"}, {"SIGHT_RECORD_CLOCK", "clock"},
-                    {"SIGHT_RECORD_BUFFER", "buffer"},   {"SIGHT_RECORD_MAX_EVENTS", "max-events"},
-                    {"SIGHT_RECORD_SOURCE", "source"},   {"SIGHT_RECORD_RESOURCES", "resources"},
-                    {"SIGHT_RECORD_ONLY", "only"},       {"SIGHT_RECORD_SKIP", "skip"}};
+    } settings[] = {{"SIGHT_RECORD_SAMPLES", "samples"},   {"SIGHT_RECORD_CLOCK", "clock"},
+                    {"SIGHT_RECORD_BUFFER", "buffer"},     {"SIGHT_RECORD_MAX_EVENTS", "max-events"},
+                    {"SIGHT_RECORD_SOURCE", "source"},     {"SIGHT_RECORD_RESOURCES", "resources"},
+                    {"SIGHT_RECORD_COUNTERS", "counters"}, {"SIGHT_RECORD_ONLY", "only"},
+                    {"SIGHT_RECORD_SKIP", "skip"}};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         char text[VALUE_SIZE / 4];
         const char *set = settings_text(settings[i].variable);

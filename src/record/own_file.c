@@ -56,7 +56,7 @@ static int move_beyond_limit(int descriptor)
 }
 
 /* The descriptor under a high number: programs expect the low ones in order, and select() allows 1,024. */
-static int move_away(int descriptor)
+int own_file_move_away(int descriptor)
 {
     int error = errno, high = fcntl(descriptor, F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
     if (high < 0)
@@ -86,7 +86,7 @@ static int descriptor_of(struct own_file *file)
     if (again < 0)
         return file->descriptor = -1;
     errno = error;
-    return file->descriptor = move_away(again);
+    return file->descriptor = own_file_move_away(again);
 }
 
 bool own_file_create(struct own_file *file, const char *path)
@@ -96,7 +96,7 @@ bool own_file_create(struct own_file *file, const char *path)
     *file = (struct own_file){.descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
     if (file->descriptor < 0)
         return false;
-    file->descriptor = move_away(file->descriptor);
+    file->descriptor = own_file_move_away(file->descriptor);
     file->path = strdup(path);
     if (file->path && fstat(file->descriptor, &about) == 0) {
         file->device = about.st_dev;

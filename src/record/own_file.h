@@ -52,6 +52,9 @@ void own_file_close(struct own_file *file);
    RECORD_FAILED_SUFFIX: `sight record` finds it. */
 void own_file_fail(struct own_file *file, int reason);
 
+/* The descriptor under a high number, out of the program's way; as it is where that cannot be. */
+int own_file_move_away(int descriptor);
+
 /* Calls of the system are where a thread that was cancelled ends: not in ours, which may hold a lock, but where it
    would end without us. Between the two, with what the first returned. */
 static inline int cancel_hold(void)

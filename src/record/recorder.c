@@ -3,6 +3,7 @@
 
 #include "record/clock.h"
 #include "record/comms.h"
+#include "record/counters.h"
 #include "record/ending.h"
 #include "record/host.h"
 #include "record/metadata.h"
@@ -41,6 +42,7 @@ static void on_thread_end(void *value)
         return;
     /* First the timer: a sample must not meet a file that is being closed. */
     samples_stop(location);
+    counters_end(location);
     /* recorder_close and the child of fork() walk through the list. */
     pthread_mutex_lock(&locations_lock);
     location_close(location, RECORD_FINALIZED);
@@ -111,6 +113,7 @@ static void on_fork(void)
     request_table_abandon();
     for (struct location *location = locations; location; location = location->next) {
         samples_forget(location);
+        counters_end(location);
         if (location->header)
             location_abandon(location);
     }
@@ -156,6 +159,7 @@ static bool begin_first(MPI_Group world, bool threaded)
     settings_skip(recorder.skip);
     samples_choose(settings_samples());
     resources_choose(settings_want_resources());
+    counters_choose(settings_text("SIGHT_RECORD_COUNTERS"));
     know_process(world);
     about.world = world_of_launcher(recorder.size);
     /* 0700: traces show what programs do. */

@@ -2,6 +2,7 @@
 #include "record/resources.h"
 
 #include "record/clock.h"
+#include "record/counters.h"
 #include "record/own_file.h"
 
 #include <errno.h>
@@ -277,6 +278,7 @@ static void put_process(const struct location *location, struct record_resources
 
 void resources_put(struct location *location)
 {
+    counters_put(location);
     int before = errno;
     struct record_base *base;
     struct rusage usage;

@@ -24,7 +24,7 @@ static struct setting {
 } at_start[] = {{"SIGHT_RECORD_DIR", NULL},      {"SIGHT_RECORD_BUFFER", NULL},     {"SIGHT_RECORD_ONLY", NULL},
                 {"SIGHT_RECORD_SKIP", NULL},     {"SIGHT_RECORD_MAX_EVENTS", NULL}, {"SIGHT_RECORD_CLOCK", NULL},
                 {"SIGHT_RECORD_SOURCE", NULL},   {"SIGHT_RECORD_SAMPLES", NULL},    {"SIGHT_RECORD_RESOURCES", NULL},
-                {"SIGHT_RECORD_METADATA", NULL}, {"SIGHT_RECORD_KEEP", NULL}};
+                {"SIGHT_RECORD_METADATA", NULL}, {"SIGHT_RECORD_KEEP", NULL},       {"SIGHT_RECORD_COUNTERS", NULL}};
 enum { SETTINGS = sizeof at_start / sizeof *at_start };
 
 __attribute__((constructor)) static void settings_keep(void)

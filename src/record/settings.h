@@ -14,6 +14,7 @@
      SIGHT_RECORD_SOURCE      0: calls are recorded without their place in the program
      SIGHT_RECORD_SAMPLES     samples per second of CPU time of each thread (default 100); 0: none
      SIGHT_RECORD_RESOURCES   0: CPU time, switches, page faults and memory are not recorded
+     SIGHT_RECORD_COUNTERS    names of counters (record/perf.h), separated by commas, to be recorded with these
      SIGHT_RECORD_METADATA    0: command, date, directory, MPI and host are not recorded
      SIGHT_RECORD_ONLY, SIGHT_RECORD_SKIP  functions, separated by commas; * matches anything */
 

@@ -427,6 +427,21 @@ static void resources_events(struct record_state *state, const struct stream *st
         counter_event(state, base, (enum resource_counter)i, values[i], batch);
 }
 
+static void thread_counter_event(struct record_state *state, const struct stream *stream, const struct event *base,
+                                 struct batch *batch)
+{
+    const struct record_counter *record = (const struct record_counter *)(const void *)stream->record;
+    uint32_t number = record->base.state;
+    const struct record_file *file = &state->run.files[stream->file];
+    /* As with resources: they are sums since the thread began. */
+    if (state->plan.left_out > 0 || number >= RECORD_COUNTERS_MOST || !file->counters[number] || record->value < 0)
+        return;
+    struct event *event = batch_event(batch, base, EVENT_COUNTER);
+    event->comm = 0; /* the world */
+    event->state = file->counters[number] - 1;
+    event->value = record->value;
+}
+
 /* Facts about the machine, once for each process: counters that do not change. */
 static void machine_events(struct record_state *state, const struct stream *stream, const struct event *base,
                            struct batch *batch)
@@ -473,7 +488,7 @@ static bool record_whole(const struct record_base *record)
         [RECORD_RECEIVE] = sizeof(struct record_message), [RECORD_COLLECTIVE] = sizeof(struct record_collective),
         [RECORD_COMM] = sizeof(struct record_comm),       [RECORD_NEIGHBOURS] = sizeof(struct record_neighbours),
         [RECORD_RANKS] = sizeof(struct record_ranks),     [RECORD_RESOURCES] = sizeof(struct record_resources),
-        [RECORD_MACHINE] = sizeof(struct record_machine)};
+        [RECORD_MACHINE] = sizeof(struct record_machine), [RECORD_COUNTER] = sizeof(struct record_counter)};
     return record->kind >= sizeof sizes || (size_t)record->words * 8 >= sizes[record->kind];
 }
 
@@ -556,6 +571,9 @@ static inline void record_events(struct record_state *state, const struct stream
         break;
     case RECORD_RESOURCES:
         resources_events(state, stream, base, batch);
+        break;
+    case RECORD_COUNTER:
+        thread_counter_event(state, stream, base, batch);
         break;
     case RECORD_MACHINE:
         machine_events(state, stream, base, batch);

@@ -45,7 +45,8 @@ struct record_file {
         uint32_t place, path; /* see record_samples.h; 0: not known */
     } * paths;                /* by number; filled before reading starts */
     size_t path_count, path_capacity;
-    int64_t last_ticks;              /* its time */
+    uint32_t counters[RECORD_COUNTERS_MOST]; /* index + 1 of their marks; 0: not defined */
+    int64_t last_ticks;                      /* its time */
     bool call_unknown;               /* the call that is open is of a site whose definition is lost: it is left out */
     uint64_t lost_calls, lost_comms; /* such calls so far; definitions of communicators that are not used */
     int64_t begin_ns;                /* of its process, on the clock of its host: see recordings.h */

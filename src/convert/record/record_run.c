@@ -23,6 +23,7 @@ union definition {
     struct record_path path;
     struct record_module module;
     struct record_property property;
+    struct record_counter_name counter;
 };
 
 static void group_processes(struct record_run *run)
@@ -314,6 +315,29 @@ static void define_property(const struct record_run *run, const struct record_pr
     free(text);
 }
 
+/* Threads count the same, each under numbers of its own. */
+static void define_counter(struct record_file *file, struct record_counter_name *record, struct defs *defs)
+{
+    uint32_t number = record->base.comm;
+    record->name[sizeof record->name - 1] = '\0';
+    if (number >= RECORD_COUNTERS_MOST || !*record->name)
+        return;
+    char *name = text_from_bytes(record->name, strlen(record->name));
+    for (uint32_t i = 0; i < defs->mark_count && !file->counters[number]; i++)
+        if (defs->marks[i].counter.type == COUNTER_INT64 && strcmp(defs->marks[i].name, name) == 0)
+            file->counters[number] = i + 1;
+    if (!file->counters[number]) {
+        struct mark_def mark = {
+            .name = name,
+            .colour = (char *)"gray",
+            .id = EVENT_UNKNOWN,
+            .defined = true,
+            .counter = {.type = COUNTER_INT64, .mode = COUNTER_MODE_ACCUMULATED, .scope = COUNTER_OF_THREAD}};
+        file->counters[number] = defs_add_mark(defs, &mark) + 1;
+    }
+    free(name);
+}
+
 /* Hosts are known by the files, but belong to the facts that --no-metadata leaves out. */
 static void define_hosts(const struct record_run *run, struct defs *defs)
 {
@@ -374,6 +398,9 @@ static void read_definitions(struct record_run *run, size_t index, struct defs *
             break;
         case RECORD_DEFINE_MODULE:
             record_samples_module(process, &definition.module);
+            break;
+        case RECORD_DEFINE_COUNTER:
+            define_counter(file, &definition.counter, defs);
             break;
         case RECORD_DEFINE_PROPERTY:
             define_property(run, process, &definition.property, defs);
