@@ -100,8 +100,7 @@ static size_t counter_of(struct counters_builder *builder, uint32_t mark)
         const struct mark_def *def = &counters->defs->marks[mark];
         struct counter_info info = {
             .mark = mark, .name = def->name, .unit = def->counter.unit ? def->counter.unit : ""};
-        double wraps;
-        info.mode = mode_of(builder, def, &wraps);
+        info.mode = mode_of(builder, def, &info.wraps);
         ARRAY_PUSH(counters->counter, counters->count, builder->counter_capacity, info);
         *known = counters->count;
     }
@@ -178,11 +177,9 @@ static void spread(struct counters_builder *builder, const struct thread *thread
 }
 
 /* How much a sum has grown from one value to the next. */
-static double growth(struct counters_builder *builder, struct counter_info *counter, int64_t before, int64_t now)
+static double growth(struct counter_info *counter, const struct mark_def *mark, int64_t before, int64_t now)
 {
-    const struct mark_def *mark = &builder->counters->defs->marks[counter->mark];
-    double wraps, step;
-    mode_of(builder, mark, &wraps);
+    double step;
     if (mark->counter.type == COUNTER_DOUBLE) {
         double from, to;
         memcpy(&from, &before, sizeof from);
@@ -194,8 +191,8 @@ static double growth(struct counters_builder *builder, struct counter_info *coun
         step = falls ? -(double)((uint64_t)before - (uint64_t)now) : (double)((uint64_t)now - (uint64_t)before);
     }
     if (step < 0) {
-        if (wraps > 0)
-            return fmax(step + wraps, 0);
+        if (counter->wraps > 0)
+            return fmax(step + counter->wraps, 0);
         counter->falls++;
     }
     return isfinite(step) ? fmax(step, 0) : 0;
@@ -276,7 +273,7 @@ static void take(struct counters_builder *builder, struct thread *thread, size_t
     else if (!first && info->mode == COUNTER_MODE_ABSOLUTE)
         step_to(builder, thread, counter, event->time_ns, ns * number_of(mark, pending->raw));
     else if (!first)
-        step_to(builder, thread, counter, event->time_ns, growth(builder, info, pending->raw, event->value));
+        step_to(builder, thread, counter, event->time_ns, growth(info, mark, pending->raw, event->value));
     pending->raw = event->value;
 }
 

@@ -22,6 +22,7 @@ struct counter_info {
     uint32_t mark;           /* of the definitions */
     const char *name, *unit; /* borrowed; unit "": not known */
     enum counter_mode mode;
+    double wraps; /* as in the choice */
     uint64_t readings, falls;
 };
 
