@@ -339,8 +339,8 @@ static enum status append_level(const struct write *write, struct level *level, 
     }
     spill_add(&tables[SECTION_LEVELS], &entry, sizeof entry);
     spill_add(&tables[SECTION_GROUPS], level->groups, write->group_count * sizeof *level->groups);
-    spill_add(&tables[SECTION_SKIPS], level->skips.data, level->skips.size);
-    spill_add(&tables[SECTION_CELLS], level->cells.data, level->cells.size);
+    spill_append(&tables[SECTION_SKIPS], &level->skips);
+    spill_append(&tables[SECTION_CELLS], &level->cells);
     return STATUS_OK;
 }
 
