@@ -29,6 +29,8 @@ static void write_search(struct output *output, const void *context, const struc
     run_title(title, sizeof title, &options->common);
     if (choice_is(options->format, "json")) {
         search_write_json(output, run->metrics);
+    } else if (choice_is(options->format, "dot")) {
+        search_write_dot(output, run->metrics);
     } else {
         search_write_text(output, run->metrics, title, options->all || options->common.verbose);
         diagnosis_write_savings(output, run->findings);

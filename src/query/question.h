@@ -12,8 +12,9 @@
    one path of each of these, separated by blanks; the last word of one of them may be *: a row for each value. /Machine
    may have * besides another one: a row for each process and each value.
 
-       /Machine/RANKS           processes: 0-3,7; or the name of a host; RANKS and / and *
-       /Code/FUNCTION           also /Code/CLASS/FUNCTION, and /Code/CLASS: all functions of the class
+       /Machine/RANKS           processes: 0-3,7; or the name of a host; RANKS and / and *; !RANKS: all but these
+       /Code/FUNCTION           also /Code/CLASS/FUNCTION, and /Code/CLASS: all functions of the class;
+                                !FUNCTION and !CLASS: all but these
        /Code/site/FILE:LINE     a place of the source
        /SyncObject/COMM[/TAG]   messages and collectives on a communicator, by its id; with a tag
        /State/NAME              while the program is in a state of its own

@@ -115,11 +115,12 @@ static enum status focus_machine(struct asked_focus *asked, char *const *word, s
     if (cube->row_count > 0)
         ranks = cube->ranks[cube->row_count - 1] + 1;
     bool *marked = memory_new(ranks);
-    bool good = mark_processes(asked, word[0], marked, ranks);
+    bool except = *word[0] == '!';
+    bool good = mark_processes(asked, word[0] + except, marked, ranks);
     free(asked->rows);
     asked->rows = memory_new(cube->row_count * sizeof *asked->rows);
     for (uint32_t i = 0; good && i < cube->row_count; i++)
-        if (marked[cube->ranks[i]])
+        if (marked[cube->ranks[i]] != except)
             asked->rows[found++] = i;
     free(marked);
     asked->focus.rows = asked->rows;
@@ -135,6 +136,23 @@ static int class_find(const char *word)
         if (strcmp(function_class_name((enum function_class) class), word) == 0)
             return class;
     return -1;
+}
+
+/* "!MPI_Recv" and "!collective": calls of all functions but these. */
+static enum status focus_code_except(struct asked_focus *asked, const char *name)
+{
+    const struct defs *defs = asked->graph->defs;
+    int class = class_find(name);
+    int32_t state = defs_find_state(defs, name);
+    if (class < 0 && state < 0)
+        return unknown(asked, "function", name);
+    free(asked->functions);
+    asked->functions = memory_new(defs->state_count * sizeof *asked->functions);
+    for (size_t i = 0; i < defs->state_count; i++)
+        asked->functions[i] = class >= 0 ? defs->states[i].class != (enum function_class) class
+                                         : (int32_t)defs->states[i].first_of_name != state;
+    asked->focus.functions = asked->functions;
+    return STATUS_OK;
 }
 
 /* "sort.c:88", as sight resources writes it: without the directory, which a path of words cannot have. */
@@ -165,6 +183,8 @@ static enum status focus_code(struct asked_focus *asked, char *const *word, size
         return STATUS_OK;
     if (strcmp(word[0], "site") == 0 && count == 2)
         return focus_site(asked, word[1]);
+    if (count == 1 && *word[0] == '!')
+        return focus_code_except(asked, word[0] + 1);
     int class = class_find(word[0]);
     const char *name = word[count - 1];
     if (count > 2 || (count == 2 && class < 0))

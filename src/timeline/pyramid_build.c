@@ -16,7 +16,7 @@
 
 /* Groups of 1, 8, 64, ... processes, as long as there are enough of them to look at; in between a tile adds up at most
    eight times as many cells as it shows. */
-enum { FOLD_STEP = 3, FOLDS_MAX = 8, GROUPS_LEAST = 32, SORT_MEMORY = 24 << 20 };
+enum { FOLD_STEP = 3, FOLDS_MAX = 8, GROUPS_LEAST = 32, SORT_MEMORY = 16 << 20 };
 
 /* The size limit of the pyramid, as a share of the trace, and about the size of a cell in bytes. All widths together
    are twice the finest: 1 + 1/2 + 1/4 + ... */

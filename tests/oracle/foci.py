@@ -136,6 +136,15 @@ def check(sight, trace, rng):
                                            sum(row["messages"] for row in rows)],
              [ns(whole["mpi"]), ns(whole["compute"]), whole["messages"]])
     ranks = sorted(truth)
+    chosen = ",".join(map(str, rng.sample(ranks, rng.randint(1, len(ranks) - 1)))) if len(ranks) > 1 else None
+    classes = {row["class"] for row in tables.asked(sight, trace, "SELECT DISTINCT class FROM calls")}
+    for part in ["/Code/" + name for name in sorted(names) + sorted(classes)][:9] + ["/Machine/%s" % chosen] * bool(chosen):
+        other = part[:part.rindex("/") + 1] + "!" + part[part.rindex("/") + 1:]
+        one, rest = (query(sight, trace, "mpi, calls, messages @ " + focus)[0] for focus in (part, other))
+        everything = query(sight, trace, "mpi, calls, messages")[0]
+        same(part + " and all but it", [ns(one["mpi"]) + ns(rest["mpi"]), one["calls"] + rest["calls"],
+                                        one["messages"] + rest["messages"]],
+             [ns(everything["mpi"]), everything["calls"], everything["messages"]])
     for _ in range(5):
         chosen = sorted(rng.sample(ranks, rng.randrange(1, len(ranks) + 1)))
         name = rng.choice(sorted(names)) if names else None

@@ -430,6 +430,57 @@ void search_write_json(struct output *output, const struct metrics *metrics)
     output_text(output, "\n");
 }
 
+/* DOT, for Graphviz: the search history graph of Paradyn. */
+
+static void dot_text(struct output *output, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            output_text(output, "\\");
+        output_write(output, (unsigned char)*text < ' ' ? " " : text, 1);
+    }
+}
+
+/* The hypothesis that a node would also explain: it is drawn once, with two parents. */
+static void dot_also(struct output *output, const struct search *search, size_t node)
+{
+    const char *also = search->nodes[node].also_explains;
+    for (size_t i = 0; also && i < search->count; i++) {
+        const struct search_node *other = &search->nodes[i];
+        const char *found = other->axis == AXIS_WHY && i != node ? strstr(also, other->hypothesis) : NULL;
+        size_t length = strlen(other->hypothesis);
+        /* A whole word of the list. */
+        if (found && (found == also || found[-1] == ' ') && (found[length] == '\0' || found[length] == ','))
+            output_print(output, "  n%zu -> n%zu [style=dashed];\n", i, node);
+    }
+}
+
+static void dot_node(struct output *output, const struct search_node *node, size_t number)
+{
+    char value[TEXT_NUMBER_SIZE] = "";
+    if (node->has_value && is_share(node->unit))
+        text_share(value, node->value);
+    else if (node->has_value)
+        snprintf(value, sizeof value, "%.4g", node->value);
+    output_print(output, "  n%zu [label=\"", number);
+    dot_text(output, node->title);
+    output_print(output, "\\n%s%s%s\", fillcolor=\"%s\"];\n", search_state_name(node->state), *value ? ", " : "", value,
+                 node->state == SEARCH_TRUE ? "#f4b6ae" : "#ffffff");
+    if (node->parent != SEARCH_ROOT)
+        output_print(output, "  n%u -> n%zu;\n", node->parent, number);
+}
+
+void search_write_dot(struct output *output, const struct metrics *metrics)
+{
+    const struct search *search = metrics->search;
+    output_text(output, "digraph search {\n  node [shape=box, style=filled, fontname=\"sans-serif\"];\n");
+    for (size_t i = 0; i < search->count; i++) {
+        dot_node(output, &search->nodes[i], i);
+        dot_also(output, search, i);
+    }
+    output_text(output, "}\n");
+}
+
 /* XML */
 
 static void xml_count(struct output *output, const char *name, uint64_t count)

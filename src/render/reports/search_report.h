@@ -14,6 +14,10 @@ void search_write_text(struct output *output, const struct metrics *metrics, con
 /* Schema sight-search/1: see sight-search(1). */
 void search_write_json(struct output *output, const struct metrics *metrics);
 
+/* A graph in the language of Graphviz: what is true in colour; what another hypothesis would explain as well has a
+   dashed line from it. */
+void search_write_dot(struct output *output, const struct metrics *metrics);
+
 /* The search as an element of a metrics file (sight-metrics(5)); nothing where there is none. */
 void search_write_xml(struct output *output, const struct metrics *metrics);
 
