@@ -111,7 +111,7 @@ static int write_directory(const struct target_options *target, const struct pic
         one.count = 1;
         snprintf(path, sizeof path, "%s/%s.%s", target->path, picture->charts[i]->name, picture_suffix(picture->kind));
         const struct target_options where = {path, target->force};
-        int result = run_output(&where, write_picture, &one, code);
+        int result = run_output(NULL, &where, write_picture, &one, code);
         if (result != code)
             return result;
     }
@@ -192,7 +192,7 @@ static int write_charts(const struct target_options *target, const struct pictur
 {
     if (directory)
         return write_directory(target, picture, code);
-    return run_output(target, write_picture, picture, code);
+    return run_output(NULL, target, write_picture, picture, code);
 }
 
 /* The window of the chart of events, if it is among the charts and there are events. */
@@ -349,7 +349,7 @@ static int draw_own(const struct chart_options *options, const struct picture *p
     enum status status = own_numbers_ask(&own, options->definitions, name, &common, &options->trace, &err);
     int code;
     if (status == STATUS_OK)
-        code = run_output(&options->target, write_own, &(struct own_chart){picture, &own.processes},
+        code = run_output(&options->common, &options->target, write_own, &(struct own_chart){picture, &own.processes},
                           run_report_damage(&own.end, -1));
     else
         code = command_fault(&err);

@@ -247,7 +247,7 @@ static int answer(const struct compare_options *options, const struct compared *
     struct comparison comparison = comparison_of(compared->versions, compared->version_count);
     struct significance *significance = test_versions(compared, &comparison, is_for_service(options));
     struct written written = {options, &comparison, significance, &gate, compared->last_path};
-    code = run_output(&options->target, write_comparison, &written, gate_code(options, &gate, code));
+    code = run_output(&options->common, &options->target, write_comparison, &written, gate_code(options, &gate, code));
     significances_free(significance, compared->version_count - 1);
     comparison_clear(&comparison);
     gate_clear(&gate);

@@ -347,6 +347,6 @@ int cmd_completion(const struct command *command, const struct completion_option
         return command_usage(command, "give one shell: bash or zsh");
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
         if (strcmp(options->common.inputs[0], shells[i].name) == 0)
-            return run_output(NULL, shells[i].write, NULL, EXIT_DONE);
+            return run_output(NULL, NULL, shells[i].write, NULL, EXIT_DONE);
     return command_usage(command, "'%s' is not bash or zsh", options->common.inputs[0]);
 }

@@ -101,5 +101,5 @@ int cmd_formats(const struct command *command, const struct formats_options *opt
 {
     if (options->common.input_count > 0)
         return command_usage(command, "unexpected argument '%s'", options->common.inputs[0]);
-    return run_output(NULL, write_formats, options, EXIT_DONE);
+    return run_output(NULL, NULL, write_formats, options, EXIT_DONE);
 }

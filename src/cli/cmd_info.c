@@ -35,7 +35,7 @@ int cmd_info(const struct command *command, const struct info_options *options)
     const struct census *census = &contents->census;
     /* without any event there is no time up to which the trace was read */
     int code = run_report_damage(contents->end, census->any ? time_since(census->begin_ns, census->end_ns) : -1);
-    code = run_output(&options->target, write_info, &(struct page){options, contents}, code);
+    code = run_output(&options->common, &options->target, write_info, &(struct page){options, contents}, code);
     engine_contents_free(contents);
     return code;
 }

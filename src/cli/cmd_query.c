@@ -137,7 +137,8 @@ static int answer(const struct query_options *options, struct asking *asking, co
     }
     asking_end(asking);
     struct printed printed = {options, &found};
-    int code = run_output(&options->target, write_answer, &printed, run_report_damage(question_end(question), -1));
+    int code = run_output(&options->common, &options->target, write_answer, &printed,
+                          run_report_damage(question_end(question), -1));
     answer_clear(&found);
     definitions_free(definitions);
     question_free(question);

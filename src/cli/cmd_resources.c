@@ -108,7 +108,8 @@ int cmd_resources(const struct command *command, const struct resources_options 
     struct printed printed = {options, &tree};
     int code;
     if (status == STATUS_OK)
-        code = run_output(&options->target, write_resources, &printed, run_report_damage(&tree.end, -1));
+        code =
+            run_output(&options->common, &options->target, write_resources, &printed, run_report_damage(&tree.end, -1));
     else
         code = command_fault(&err);
     resource_tree_clear(&tree);

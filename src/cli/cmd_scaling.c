@@ -63,7 +63,7 @@ static int answer(const struct scaling_options *options, const struct scaling_ru
         return command_fault(&err);
     scaling->cores = cores; /* more threads than that cannot run at once, which explains a poor efficiency */
     struct written written = {options, scaling, sprof_result_of(options, runs, count)};
-    code = run_output(&options->target, write_scaling, &written, code);
+    code = run_output(&options->common, &options->target, write_scaling, &written, code);
     scaling_free(scaling);
     return code;
 }

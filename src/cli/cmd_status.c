@@ -70,7 +70,7 @@ int cmd_status(const struct command *command, const struct status_options *optio
                           .pace = live_pace_of(NULL, &live),
                           .directory = directory,
                           .json = choice_is(options->format, "json")};
-    int code = run_output(&options->target, write_status, &shown, EXIT_DONE);
+    int code = run_output(&options->common, &options->target, write_status, &shown, EXIT_DONE);
     live_pace_clear(&shown.pace);
     live_close(&live);
     free(directory);
@@ -98,7 +98,7 @@ int cmd_top(const struct command *command, const struct top_options *options)
         if (shown.screen) /* the cursor goes home and the screen is cleared (ECMA-48: CUP, ED) */
             fputs("\033[H\033[2J", stdout);
         fflush(stdout);
-        code = run_output(NULL, write_status, &shown, EXIT_DONE);
+        code = run_output(&options->common, NULL, write_status, &shown, EXIT_DONE);
         live_pace_clear(&shown.pace);
         goes_on = now.unfinished > 0;
         live_close(&before);

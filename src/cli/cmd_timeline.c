@@ -47,7 +47,7 @@ static int print_text(const struct timeline_options *options, struct engine_look
     run_title(title, sizeof title, &options->common);
     struct printed printed = {
         .look = look, .scene = &scene, .title = title, .colour = run_wants_colour(&options->common, &options->target)};
-    code = run_output(&options->target, write_text, &printed, code);
+    code = run_output(&options->common, &options->target, write_text, &printed, code);
     scene_clear(&scene);
     return code;
 }
@@ -79,7 +79,7 @@ static int print_json(const struct timeline_options *options, struct engine_look
     }
     struct printed printed = {.look = look, .window = &window};
     if (read_analysis(options, look, &printed.trace, err) == STATUS_OK)
-        code = run_output(&options->target, write_json, &printed, code);
+        code = run_output(&options->common, &options->target, write_json, &printed, code);
     else
         code = command_fault(err);
     query_trace_free(printed.trace);

@@ -334,7 +334,7 @@ static int write_answer(const struct what_if_options *options, const struct engi
     run_title(title, sizeof title, &options->common);
     struct page page = {options, {metrics, title, scenarios, standard}};
     int code = run_report_damage(&metrics->end, time_since(metrics->begin_ns, metrics->end_ns));
-    return run_output(&options->target, write_page, &page, code);
+    return run_output(&options->common, &options->target, write_page, &page, code);
 }
 
 static int answer_standard(const struct what_if_options *options, const struct engine_result *run)
@@ -399,7 +399,7 @@ static int answer_functions(const struct what_if_options *options, const struct 
     struct what_if_functions answer = engine_what_if_functions(run, 0);
     struct functions_page page = {options, {metrics, title, &answer.functions, answer.row, answer.count}};
     int code = run_report_damage(&metrics->end, time_since(metrics->begin_ns, metrics->end_ns));
-    code = run_output(&options->target, write_functions, &page, code);
+    code = run_output(&options->common, &options->target, write_functions, &page, code);
     profile_rows_clear(&answer.functions);
     return code;
 }

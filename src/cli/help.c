@@ -60,7 +60,7 @@ static void write_command(struct output *output, const void *context)
 
 int help_on_command(const struct command *command)
 {
-    return run_output(NULL, write_command, command, EXIT_DONE);
+    return run_output(NULL, NULL, write_command, command, EXIT_DONE);
 }
 
 /* "late-sender   a receive that …", the text indented. */
@@ -214,7 +214,7 @@ static void write_terms(struct output *output, const void *context)
 static int help_on_metric(const char *name)
 {
     if (glossary_find(name, 0) < glossary_count())
-        return run_output(NULL, write_terms, name, EXIT_DONE);
+        return run_output(NULL, NULL, write_terms, name, EXIT_DONE);
     char text[GUESS_TEXT];
     struct guess guess = guess_of(name, strlen(name));
     /* A name that is nearly one of the glossary's is most likely a typing error. */
@@ -259,5 +259,5 @@ int help(int argc, char **argv)
     fflush(stdout); /* outputs do not share stdio's buffer: what is in it must come first */
     if (!topic || code != EXIT_DONE)
         return code;
-    return run_output(NULL, write_topic, topic, EXIT_DONE);
+    return run_output(NULL, NULL, write_topic, topic, EXIT_DONE);
 }

@@ -82,13 +82,14 @@ size_t run_rows(bool all, size_t usual)
     return all ? SIZE_MAX : usual;
 }
 
-int run_output(const struct target_options *target, void (*write)(struct output *output, const void *context),
-               const void *context, int code)
+int run_output(const struct common_options *common, const struct target_options *target,
+               void (*write)(struct output *output, const void *context), const void *context, int code)
 {
     struct error err = {0};
     struct output *output = run_open(target, &err);
     if (!output)
         return command_fault(&err);
+    output->colour = common && run_wants_colour(common, target);
     write(output, context);
     /* Only now is the file renamed to its place: what failed leaves no file behind. */
     if (output_close(output, true, &err) != STATUS_OK)
@@ -164,7 +165,8 @@ int run_report(const struct run_report *report)
     int64_t duration_ns = time_since(run->metrics->begin_ns, run->metrics->end_ns);
     /* first: on a terminal it stands above what it is about, and the output may be long */
     int code = run_report_damage(&run->metrics->end, duration_ns);
-    code = run_output(report->target, write_page, &(struct page){report, run}, judged_code(report->fail_on, run, code));
+    code = run_output(report->common, report->target, write_page, &(struct page){report, run},
+                      judged_code(report->fail_on, run, code));
     engine_free(run);
     return code;
 }
@@ -177,7 +179,7 @@ bool run_wants_colour(const struct common_options *common, const struct target_o
     /* Open MPI gives process 0 a terminal of its own, whatever its launcher writes to. */
     if (team_size(common->team) > 1)
         return false;
-    return !target->path && isatty(STDOUT_FILENO) && !(none && *none);
+    return !(target && target->path) && isatty(STDOUT_FILENO) && !(none && *none);
 }
 
 void run_title(char *buffer, size_t size, const struct common_options *common)

@@ -11,10 +11,11 @@
    last event counted from the trace's begin; negative: not known. */
 int run_report_damage(const struct trace_end *end, int64_t last_ns);
 
-/* Opens the output that was asked for, by default (also NULL) standard output, lets `write` fill it, and closes it.
+/* Opens the output that was asked for, by default (also NULL) standard output, lets `write` fill it, and closes it. It
+   has colours if `common` (NULL: no) wants them.
    Returns the exit code: that of a fault, else `code`. */
-int run_output(const struct target_options *target, void (*write)(struct output *output, const void *context),
-               const void *context, int code);
+int run_output(const struct common_options *common, const struct target_options *target,
+               void (*write)(struct output *output, const void *context), const void *context, int code);
 
 /* That output alone, for what is written while it is made: the caller closes it. NULL and a fault. */
 struct output *run_open(const struct target_options *target, struct error *err);

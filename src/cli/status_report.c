@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "heuristics/shape.h"
 #include "render/reports/stuck_report.h"
+#include "render/terminal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,7 +81,9 @@ static void write_late(struct output *output, const struct live_pace *pace)
     snprintf(text, sizeof text, "late: process%s %s, computing up to %s of the time, the mean is %s",
              pace->late_count == 1 ? "" : "es", ranks_text(ranks, pace->late, pace->late_count),
              share(most, pace->late_share), share(mean, pace->mean_share));
+    terminal_style(output, TERMINAL_BOLD);
     paragraph_write(output, "  ", "    ", text);
+    terminal_style(output, NULL);
 }
 
 void status_write_text(struct output *output, const struct live *live, const struct live_pace *pace,
@@ -96,9 +99,13 @@ void status_write_text(struct output *output, const struct live *live, const str
     if (live->iterations > 0)
         text_append(facts, sizeof facts, ", %s iterations", text_number(live->iterations).text);
     headline_write(output, directory, facts);
-    output_print(output, "  last %s: parallel efficiency %s = load balance %s × communication %s\n",
-                 text_duration(last, (int64_t)(pace->seconds * 1e9)), share(parallel, pace->parallel),
-                 share(balance, pace->load_balance), share(communication, pace->communication));
+    output_print(output, "  last %s: parallel efficiency ", text_duration(last, (int64_t)(pace->seconds * 1e9)));
+    if (pace->parallel >= 0)
+        terminal_style(output, terminal_efficiency(pace->parallel));
+    output_text(output, share(parallel, pace->parallel));
+    terminal_style(output, NULL);
+    output_print(output, " = load balance %s × communication %s\n", share(balance, pace->load_balance),
+                 share(communication, pace->communication));
     write_late(output, pace);
     output_text(output, "\n");
     if (live->unfinished == 0) {

@@ -17,6 +17,7 @@ struct output {
     struct error fault;           /* kind ERROR_NONE while all is well */
     uint64_t written;             /* bytes that left the buffer (uncompressed) */
     struct output_target *target; /* internal */
+    bool colour; /* it is read on a terminal: texts for people have styles (render/terminal.h). Files have none. */
 };
 
 struct output_options {

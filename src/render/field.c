@@ -454,6 +454,15 @@ void headline_write(struct output *output, const char *title, const char *facts)
     free(line);
 }
 
+void heading_write(struct output *output, const char *title)
+{
+    output_text(output, "\n");
+    terminal_style(output, TERMINAL_BOLD);
+    output_text(output, title);
+    terminal_style(output, NULL);
+    output_text(output, "\n");
+}
+
 void text_table_row(struct text_table *table, const void *context, const void *row)
 {
     char text[VALUE_TEXT_SIZE];
@@ -476,6 +485,8 @@ static void table_print_row(const struct text_table *table, struct output *outpu
         const char *text = table->cells[first + i];
         /* Styles are escape sequences without width: they must not be counted when padding. */
         const char *style = first + i < table->style_count ? table->styles[first + i] : NULL;
+        if (output->colour && first < table->title_rows * table->columns)
+            style = TERMINAL_BOLD;
         const char *begin = style ? style : "", *end = style ? TERMINAL_PLAIN : "";
         int pad = (int)(widths[i] - shown_length(text));
         bool last = i + 1 == columns;

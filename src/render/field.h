@@ -108,6 +108,9 @@ void value_text_for_people(char buffer[VALUE_TEXT_SIZE], struct value value);
    `size` is 8 or more. */
 void text_for_terminal(char *buffer, size_t size, const char *text, size_t columns);
 
+/* The title of a part of a text: after an empty line, and bold where the output has styles. */
+void heading_write(struct output *output, const char *title);
+
 /* A paragraph, broken at blanks into lines of at most 80 columns, the first after `first`, the others after `indent`;
    ends its last line. A word that fills more than a line is broken anywhere. Returns how many lines these are; `output`
    NULL: only counts them. */

@@ -204,7 +204,7 @@ static void text_quantities(struct output *output, const struct comparison *comp
             text_table_style(table, change_style(change, colour));
         }
     }
-    output_text(output, "\nThe whole run\n");
+    heading_write(output, "The whole run");
     text_table_print(table, output, "  ");
 }
 
@@ -231,7 +231,7 @@ static void text_functions(struct output *output, const struct comparison *compa
         text_table_cell(table, cell, false);
         text_table_style(table, change_style(function->changes[versions - 1], colour));
     }
-    output_text(output, "\nFunctions and states: exclusive time of all processes, largest change first\n");
+    heading_write(output, "Functions and states: exclusive time of all processes, largest change first");
     text_table_print(table, output, "  ");
     text_rest_write(output, rows, comparison->function_count);
 }
@@ -263,7 +263,7 @@ static void text_processes(struct output *output, const struct comparison *compa
                 text_table_cell(table, cell, false);
             }
     }
-    output_text(output, "\nProcesses\n");
+    heading_write(output, "Processes");
     text_table_print(table, output, "  ");
     text_rest_write(output, rows, comparison->process_count);
     free(places);

@@ -110,16 +110,6 @@ static const char *bar_text(char buffer[64], double share)
     return buffer;
 }
 
-/* Green from POP's limit of what is acceptable on, yellow, red where half is lost. */
-static const char *bar_colour(double share)
-{
-    if (share >= 0.8)
-        return TERMINAL_GREEN;
-    if (share >= 0.5)
-        return TERMINAL_YELLOW;
-    return TERMINAL_RED;
-}
-
 static void write_title(struct output *output, const struct metrics *metrics, const char *title)
 {
     char facts[FACTS_SIZE], share[TEXT_NUMBER_SIZE];
@@ -155,7 +145,7 @@ static void write_efficiency(struct output *output, const struct diagnosis *diag
         serialisation[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE];
     output_text(output, "\n  parallel efficiency  ");
     if (diagnosis->colour)
-        output_text(output, bar_colour(efficiency.parallel));
+        output_text(output, terminal_efficiency(efficiency.parallel));
     output_text(output, bar_text(bar, efficiency.parallel));
     if (diagnosis->colour)
         output_text(output, TERMINAL_PLAIN);

@@ -5,6 +5,7 @@
 #include "core/numbers.h"
 #include "core/text.h"
 #include "render/field.h"
+#include "render/terminal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -111,7 +112,9 @@ void explanation_write(struct output *output, const struct metrics *metrics, siz
         to[TEXT_NUMBER_SIZE], waiting[TEXT_NUMBER_SIZE];
     snprintf(first, sizeof first, "  %zu  ", number);
     snprintf(head, sizeof head, "%s [%s]", finding->title, finding->id);
+    terminal_style(output, TERMINAL_BOLD);
     paragraph_write(output, first, "     ", head);
+    terminal_style(output, NULL);
     paragraph_write(output, "     ", "     ", finding->text);
     snprintf(
         head, sizeof head,

@@ -5,8 +5,10 @@
 #include "render/field.h"
 #include "render/path_text.h"
 #include "render/reports/findings_json.h"
+#include "render/terminal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* A heuristic and its result, as one row. */
 struct judged {
@@ -128,11 +130,11 @@ void heuristic_numbers(const struct heuristic_result *result, char numbers[HEURI
                  text_share(share, result->index));
         return;
     }
-    int used = snprintf(numbers, HEURISTIC_NUMBERS_SIZE, "mean %s   deviation %s (%s of the mean)   max/mean %.2f",
+    int used = snprintf(numbers, HEURISTIC_NUMBERS_SIZE, "mean %s, deviation %s (%s of the mean), max/mean %.2f",
                         seconds_text(mean, result->mean), seconds_text(index, result->index),
                         text_share(share, result->share), result->measure.most_over_mean);
     if (result->lost > 0)
-        snprintf(numbers + used, HEURISTIC_NUMBERS_SIZE - (size_t)used, "   max - mean %s",
+        snprintf(numbers + used, HEURISTIC_NUMBERS_SIZE - (size_t)used, ", max - mean %s",
                  seconds_text(lost, result->lost));
 }
 
@@ -165,7 +167,19 @@ static void write_details(struct output *output, const struct heuristic *heurist
 static void write_text_result(struct output *output, const struct heuristic *heuristic,
                               const struct heuristic_result *result, bool verbose)
 {
-    output_print(output, "%-72s%8s\n", heuristic->title, verdict_name(result->verdict));
+    static const char *const styles[] = {[VERDICT_GOOD] = TERMINAL_GREEN,
+                                         [VERDICT_FAIR] = TERMINAL_YELLOW,
+                                         [VERDICT_POOR] = TERMINAL_RED,
+                                         [VERDICT_UNKNOWN] = NULL};
+    const char *verdict = verdict_name(result->verdict);
+    terminal_style(output, TERMINAL_BOLD);
+    output_print(output, "%-72s", heuristic->title);
+    terminal_style(output, NULL);
+    output_print(output, "%*s", (int)(8 - strlen(verdict)), "");
+    terminal_style(output, styles[result->verdict]);
+    output_text(output, verdict);
+    terminal_style(output, NULL);
+    output_text(output, "\n");
     paragraph_write(output, "  ", "  ", heuristic->question);
     char numbers[HEURISTIC_NUMBERS_SIZE];
     heuristic_numbers(result, numbers);

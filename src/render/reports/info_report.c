@@ -394,7 +394,7 @@ void info_write_text(struct output *output, const struct contents *contents, con
     paragraph_write(output, "", "  ", title);
     info_lines(output, contents, trace_fields, COUNT_OF(trace_fields));
     run_write_text(output, contents->defs);
-    output_text(output, "\nMessages\n");
+    heading_write(output, "Messages");
     info_lines(output, contents, message_fields, COUNT_OF(message_fields));
     if (verbose)
         pairs_text(output, contents);
@@ -406,7 +406,7 @@ void info_write_text(struct output *output, const struct contents *contents, con
         bool known = sections[i].rows == contents->defs->locations && !locations_have_names(contents->defs);
         if (rows == 0 || known)
             continue;
-        output_print(output, "\n%s\n", sections[i].title);
+        heading_write(output, sections[i].title);
         struct text_table *table = text_table_new(sections[i].fields, sections[i].field_count);
         for (size_t shown = 0; shown < rows && shown < TEXT_ROWS;
              shown++, k = section_next(contents, &sections[i], k + 1))

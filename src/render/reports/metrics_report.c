@@ -13,6 +13,7 @@
 #include "render/reports/sites_report.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -684,7 +685,7 @@ static void text_functions(struct output *output, const struct metrics *metrics,
             table = text_table_new(function_fields, COUNT_OF(function_fields));
         for (size_t i = 0; i < count && i < rows; i++)
             text_table_row(table, metrics, &sums[i]);
-        output_text(output, "\nFunctions and states of all processes, by time ↓\n");
+        heading_write(output, "Functions and states of all processes, by time ↓");
         text_table_print(table, output, "  ");
         text_rest_write(output, rows, count);
     }
@@ -780,13 +781,13 @@ static void text_processes(struct output *output, const struct metrics *metrics,
     struct text_table *table = text_table_new(process_fields, COUNT_OF(process_fields));
     for (size_t i = 0; i < count; i++)
         text_table_row(table, metrics, &metrics->process[sorted[i].row]);
-    output_text(output, "\nProcesses");
+    char title[100] = "Processes";
     if (sort)
-        output_print(output, ", by %s ↓", sort);
+        snprintf(title, sizeof title, "Processes, by %.60s ↓", sort);
     else if (count < all)
-        output_print(output, ": the %zu that compute longest and the %zu that compute shortest", count / 2,
-                     count - count / 2);
-    output_text(output, "\n");
+        snprintf(title, sizeof title, "Processes: the %zu that compute longest and the %zu that compute shortest",
+                 count / 2, count - count / 2);
+    heading_write(output, title);
     text_table_print(table, output, "  ");
     text_rest_write(output, rows, all);
     free(sorted);

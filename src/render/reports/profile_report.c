@@ -101,7 +101,7 @@ static void text_rows(struct output *output, const struct profile_report *report
             cell_name(table, place, PLACE_MOST);
         }
     }
-    output_print(output, "\n%s\n", tables[index].title);
+    heading_write(output, tables[index].title);
     text_table_print(table, output, "  ");
     if (!report->all)
         text_rest_write(output, shown, hot);
@@ -136,7 +136,7 @@ static void text_tree(struct output *output, const struct profile_report *report
         cell_name(table, name, 48);
         shown++;
     }
-    output_text(output, "\nCalls\n");
+    heading_write(output, "Calls");
     text_table_print(table, output, "  ");
     if (!report->all)
         text_rest_write(output, shown, all);

@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "render/field.h"
 #include "render/reports/page.h"
+#include "render/terminal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -241,9 +242,11 @@ static void text_factors(struct output *output, const struct scaling *scaling)
             double share;
             memcpy(&share, (const char *)&scaling->sizes[i] + factors[f].at, sizeof share);
             text_table_cell(table, share_cell(cell, share), false);
+            if (output->colour && isfinite(share))
+                text_table_style(table, terminal_efficiency(share));
         }
     }
-    output_text(output, "\nEfficiencies (POP)\n");
+    heading_write(output, "Efficiencies (POP)");
     text_table_print(table, output, "  ");
 }
 
@@ -278,7 +281,7 @@ static void text_rows(struct output *output, const struct scaling *scaling, size
             shown = law_text(law, &row->law);
         text_table_cell(table, shown, true);
     }
-    output_text(output, "\nParts of the run: mean time of a process, and how it grows with p\n");
+    heading_write(output, "Parts of the run: mean time of a process, and how it grows with p");
     text_table_print(table, output, "  ");
     text_rest_write(output, rows, scaling->row_count);
 }
@@ -360,7 +363,9 @@ static void say_answer(struct output *output, const struct scaling *scaling, say
 
 void scaling_write_text(struct output *output, const struct scaling *scaling, size_t rows)
 {
+    terminal_style(output, TERMINAL_BOLD);
     say_answer(output, scaling, say_text);
+    terminal_style(output, NULL);
     output_text(output, "\n");
     text_sizes(output, scaling);
     /* Times alone, from a table of another program, have no factors. */

@@ -3,6 +3,7 @@
 
 #include "render/facts.h"
 #include "render/field.h"
+#include "render/terminal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -349,7 +350,9 @@ void search_write_text(struct output *output, const struct metrics *metrics, con
     search_sentence(sentence, search);
     /* The sentence has room: it is cut to 480 characters and a value. */
     strcat(sentence, ".");
+    terminal_style(output, TERMINAL_BOLD);
     paragraph_write(output, "  ", "  ", sentence);
+    terminal_style(output, NULL);
     write_tree(&writer);
     output_text(output, "\n");
     write_advice(&writer);

@@ -142,7 +142,7 @@ void sites_write_text(struct output *output, const struct metrics *metrics, size
     struct text_table *table = text_table_new(titled, titles);
     for (size_t i = 0; i < count && i < rows; i++)
         text_table_row(table, metrics, &shown[i]);
-    output_text(output, "\nCall sites, all processes together\n");
+    heading_write(output, "Call sites, all processes together");
     text_table_print(table, output, "  ");
     text_rest_write(output, rows, count);
     free(shown);
