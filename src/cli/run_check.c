@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/run_check.h"
 
+#include "core/text.h"
+
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -65,6 +69,50 @@ static enum status check_root(char *const *words, size_t count, struct error *er
                      "--allow-run-as-root");
 }
 
+extern char **environ;
+
+/* A line of a file that is no comment has the word. */
+static bool has_setting(const char *path, const char *word)
+{
+    char line[1024];
+    bool found = false;
+    FILE *file = fopen(path, "re");
+    while (file && !found && fgets(line, sizeof line, file))
+        found = line[strspn(line, " \t\n")] != '\0' && line[strspn(line, " \t")] != '#' && strstr(line, word);
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* A batch system or settings of Open MPI may give more slots than there are cores. */
+static bool may_have_slots(void)
+{
+    static const char *const begins[] = {"OMPI_MCA_", "PRTE_MCA_", "SLURM_", "PBS_", "LSB_", "PE_", "FLUX_"};
+    for (char *const *variable = environ; *variable; variable++)
+        for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+            if (strncmp(*variable, begins[i], strlen(begins[i])) == 0)
+                return true;
+    char own[PATH_MAX];
+    snprintf(own, sizeof own, "%s/.openmpi/mca-params.conf", getenv("HOME") ? getenv("HOME") : "");
+    return has_setting("/etc/openmpi/openmpi-default-hostfile", "") || has_setting(own, "") ||
+           has_setting("/etc/openmpi/openmpi-mca-params.conf", "oversubscribe");
+}
+
+/* As with root, but only where nothing else than a number of processes is given: -n N PROGRAM on one machine. */
+static enum status check_slots(char *const *words, size_t count, struct error *err)
+{
+    int64_t number;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    bool plain = count > 3 && (strcmp(words[1], "-n") == 0 || strcmp(words[1], "-np") == 0) && words[3][0] != '-';
+    if (!plain || program_launcher_kind(words[0]) != MPI_KIND_OPENMPI ||
+        !text_parse_i64(words[2], 1, INT32_MAX, &number) || cores <= 0 || number <= cores || may_have_slots())
+        return STATUS_OK;
+    return error_set(err, ERROR_USAGE,
+                     "Open MPI starts no more processes than there are cores, %ld here: give the launcher "
+                     "--oversubscribe",
+                     cores);
+}
+
 enum status run_check(char *const *words, size_t count, struct error *err)
 {
     if (!program_exists(words[0]))
@@ -76,7 +124,9 @@ enum status run_check(char *const *words, size_t count, struct error *err)
     struct program program = program_find(words + launched, count - launched);
     if (program.is_alone)
         return error_set(err, ERROR_USAGE, "%s: is not linked to an MPI (compile it with mpicc)", program.name);
-    return launched ? check_root(words, count, err) : STATUS_OK;
+    if (launched && check_root(words, count, err) != STATUS_OK)
+        return STATUS_FAILED;
+    return launched ? check_slots(words, count, err) : STATUS_OK;
 }
 
 void run_check_launcher(const struct common_options *common, char *const *words, size_t count)
