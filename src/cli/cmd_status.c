@@ -62,7 +62,7 @@ int cmd_status(const struct command *command, const struct status_options *optio
     struct error err = {0};
     struct live live;
     char *directory = directory_of(&options->common, &err);
-    if (!directory || live_open(&live, directory, true, NULL, &err) != STATUS_OK) {
+    if (!directory || live_open(&live, directory, 0, true, NULL, &err) != STATUS_OK) {
         free(directory);
         return command_fault(&err);
     }
@@ -91,7 +91,7 @@ int cmd_top(const struct command *command, const struct top_options *options)
     int code = EXIT_DONE;
     bool goes_on = true;
     while (goes_on && code == EXIT_DONE &&
-           live_open(&now, directory, true, before.state ? &before : NULL, &err) == STATUS_OK) {
+           live_open(&now, directory, 0, true, before.state ? &before : NULL, &err) == STATUS_OK) {
         shown.live = &now;
         /* the first time since the begin, then since the last look */
         shown.pace = live_pace_of(before.state ? &before : NULL, &now);

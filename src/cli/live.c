@@ -133,8 +133,8 @@ enum status live_check_whole(const struct recordings *recordings, const char *di
     return STATUS_OK;
 }
 
-enum status live_open(struct live *live, const char *directory, bool with_iterations, const struct live *before,
-                      struct error *err)
+enum status live_open(struct live *live, const char *directory, int64_t alive_ns, bool with_iterations,
+                      const struct live *before, struct error *err)
 {
     *live = (struct live){.state = memory_new(sizeof *live->state)};
     struct live_state *state = live->state;
@@ -143,7 +143,7 @@ enum status live_open(struct live *live, const char *directory, bool with_iterat
     if (status == STATUS_OK) {
         /* files grow while they are read: all are read as far as they are now, so that their ends fit together */
         recordings_freeze(&state->recordings);
-        state->recordings.alive_ns = clock_ns();
+        state->recordings.alive_ns = alive_ns ? alive_ns : clock_ns();
         for (size_t i = 0; i < state->recordings.file_count; i++)
             live->bytes += state->recordings.files[i].size;
         status = read_late(live, with_iterations, err);

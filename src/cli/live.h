@@ -24,10 +24,10 @@ struct live {
     struct live_state *state; /* internal */
 };
 
-/* The current contents of a recording's directory; `before` is what was read of it last, or NULL. STATUS_FAILED:
-   nothing readable. Close it if STATUS_OK. */
-enum status live_open(struct live *live, const char *directory, bool with_iterations, const struct live *before,
-                      struct error *err) MUST_CHECK;
+/* The current contents of a recording's directory; its processes were alive at `alive_ns` (of clock_ns()), 0: they are
+   now. `before` is what was read of it last, or NULL. STATUS_FAILED: nothing readable. Close it if STATUS_OK. */
+enum status live_open(struct live *live, const char *directory, int64_t alive_ns, bool with_iterations,
+                      const struct live *before, struct error *err) MUST_CHECK;
 void live_close(struct live *live);
 
 /* The directory of the recording that a process belongs to (its own, its parents', its children's), or with pid 0 of

@@ -488,7 +488,7 @@ static char *words_left(const char *directory, const char *output)
 
 /* Writes the trace of the run; if that fails, the directory is kept: `left` is its path. */
 static int finish(const struct recording *recording, const char *directory, const char *output, const char *left,
-                  const struct launch_result *result)
+                  const struct watch *watch, const struct launch_result *result)
 {
     if (!directory_has_recording(directory)) {
         directory_remove(directory);
@@ -506,6 +506,8 @@ static int finish(const struct recording *recording, const char *directory, cons
     size_t running = still_running_wait(directory);
     if (running > 0)
         fprintf(stderr, "sight: incomplete: %zu process%s still running\n", running, running == 1 ? " is" : "es are");
+    if (!recording->common->quiet)
+        watch_explain(watch, result->ended_ns);
     int code = merge(&merging, (char *const *)&directory, 1, output, result, &merged);
     if (merged.elsewhere)
         fprintf(stderr,
@@ -553,7 +555,7 @@ static int record(const struct recording *recording, const char *directory, cons
         *launched = launch(recording->words, recording->count, look, watch, result, &err) == STATUS_OK;
     int code;
     if (*launched) {
-        code = finish(recording, directory, output, left, result);
+        code = finish(recording, directory, output, left, watch, result);
     } else {
         directory_remove(directory);
         code = command_fault(&err);

@@ -2,6 +2,7 @@
 #include "cli/watch.h"
 
 #include "cli/live.h"
+#include "convert/record/recordings.h"
 #include "core/numbers.h"
 #include "core/text.h"
 #include "record/clock.h"
@@ -42,14 +43,12 @@ static void end_program(struct watch *watch, pid_t program, int64_t now_ns)
     }
 }
 
-static void report(const struct stuck *stuck)
+/* On standard error, after a line of what has happened. */
+static void report(const char *what, const struct stuck *stuck)
 {
-    char quiet[TEXT_NUMBER_SIZE];
     size_t length;
     struct output *output = output_open_memory();
-    output_print(output, "sight: no process has gone on for %s%s\n",
-                 text_duration(quiet, time_since(stuck->progress_ns, stuck->end_ns)),
-                 stuck_is_reported(stuck) ? ":" : "");
+    output_print(output, "sight: %s%s\n", what, stuck_is_reported(stuck) ? ":" : "");
     stuck_write_places(output, stuck, PLACES);
     char *text = output_take(output, &length);
     fwrite(text, 1, length, stderr);
@@ -61,13 +60,16 @@ static bool hangs(struct watch *watch)
 {
     struct error err = {0};
     struct live live;
-    if (live_open(&live, watch->directory, false, NULL, &err) != STATUS_OK)
+    if (live_open(&live, watch->directory, 0, false, NULL, &err) != STATUS_OK)
         return false; /* it has not begun yet */
     const struct stuck *stuck = live.stuck;
     /* Processes that have come to MPI_Finalize make no calls any more, and do not hang. */
     bool quiet = live.unfinished > 0 && time_since(stuck->progress_ns, stuck->end_ns) >= watch->on_hang_ns;
     if (quiet && watch->reported_ns != stuck->progress_ns) {
-        report(stuck);
+        char pause[TEXT_NUMBER_SIZE], what[TEXT_NUMBER_SIZE + 40];
+        snprintf(what, sizeof what, "no process has gone on for %s",
+                 text_duration(pause, time_since(stuck->progress_ns, stuck->end_ns)));
+        report(what, stuck);
         watch->reported_ns = stuck->progress_ns;
     }
     live_close(&live);
@@ -95,4 +97,30 @@ void watch_look(void *context, pid_t program)
         fprintf(stderr, "sight: the program is ended (--kill)\n");
         end_program(watch, program, now_ns);
     }
+}
+
+/* Of a program that has ended as it should nothing is read. */
+static bool is_unfinished(const char *directory)
+{
+    struct error err = {0};
+    struct recordings recordings;
+    bool unfinished = false;
+    if (recordings_open(&recordings, (char *const *)&directory, 1, &err) == STATUS_OK)
+        for (size_t i = 0; i < recordings.file_count; i++)
+            unfinished |= recordings.files[i].header.end != RECORD_FINALIZED;
+    recordings_close(&recordings);
+    return unfinished;
+}
+
+void watch_explain(const struct watch *watch, int64_t ended_ns)
+{
+    struct error err = {0};
+    struct live live;
+    /* A hang that was reported while it lasted is not said twice. */
+    if (watch->reported_ns != 0 || !is_unfinished(watch->directory) ||
+        live_open(&live, watch->directory, ended_ns, false, NULL, &err) != STATUS_OK)
+        return;
+    if (live.unfinished > 0 && stuck_is_reported(live.stuck))
+        report("the program did not come to its end", live.stuck);
+    live_close(&live);
 }

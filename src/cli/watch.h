@@ -21,6 +21,10 @@ enum { EXIT_TIMEOUT = 124 };
 enum status watch_start(struct watch *watch, const struct watch_options *options, const char *directory,
                         struct error *err) MUST_CHECK;
 
+/* When the program has ended, at this time of clock_ns(): says on standard error where its processes are that did not
+   finalise MPI, and why, before the recording is merged, which takes much longer. */
+void watch_explain(const struct watch *watch, int64_t ended_ns);
+
 /* True if there is anything to watch for. */
 static inline bool watch_wanted(const struct watch *watch)
 {

@@ -466,7 +466,13 @@ static enum stuck_kind judge_running(struct judging *judging)
             if (!one || place->process < one->process)
                 one = place;
         }
-        waiting += place->depth > 0;
+    }
+    /* Other threads of a process that computes are no others. */
+    for (size_t i = 0; i < state->place_count; i++) {
+        bool own = false;
+        for (size_t k = 0; k < running && !own; k++)
+            own = ranks[k] == state->places[i].process;
+        waiting += state->places[i].depth > 0 && !own;
     }
     /* Five times the longest pause of the run so far: a program that computes for minutes between its calls is not
        stuck after one. */

@@ -265,8 +265,8 @@ static void add_items(struct waiting *waiting)
         node->live = true;
 }
 
-/* The process that holds a conflicting lock. A call that already holds one of its own waits only for those who took
-   theirs before. */
+/* The process that holds a conflicting lock. A call that already has its own, which MPI may only have asked
+   for, waits for those who took theirs before. */
 static void add_locks(struct waiting *waiting)
 {
     struct stuck_graph *graph = waiting->graph;
@@ -276,7 +276,8 @@ static void add_locks(struct waiting *waiting)
     int64_t since_ns = INT64_MAX;
     bool exclusive = place->step > 0 && place->lock == WINDOW_EXCLUSIVE;
     for (size_t i = 0; i < state->lock_count; i++)
-        if (state->locks[i].process == place->process && state->locks[i].comm == place->comm) {
+        if (state->locks[i].process == place->process && state->locks[i].comm == place->comm &&
+            (place->step == 0 || state->locks[i].target == place->first)) {
             since_ns = state->locks[i].since_ns;
             exclusive |= state->locks[i].lock == WINDOW_EXCLUSIVE;
         }

@@ -488,6 +488,25 @@ static void lock_and_barrier(void)
         MPI_Win_unlock(1, win);
     }
 }
+/* Each holds its own window and wants that of the other. */
+static void lock_cycle(void)
+{
+    int *memory, in = rank, out, other = rank ^ 1;
+    MPI_Win win;
+    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    if (other < size) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win);
+        MPI_Put(&in, 1, MPI_INT, rank, 0, 1, MPI_INT, win);
+        MPI_Win_flush(rank, win);
+        MPI_Sendrecv(&in, 1, MPI_INT, other, TAG, &out, 1, MPI_INT, other, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, other, 0, win);
+        MPI_Get(&out, 1, MPI_INT, other, 0, 1, MPI_INT, win);
+        MPI_Win_flush(other, win);
+        MPI_Win_unlock(other, win);
+        MPI_Win_unlock(rank, win);
+    }
+    MPI_Win_free(&win);
+}
 static void start_without_post(void)
 {
     MPI_Win win;
@@ -624,6 +643,7 @@ static const struct {
                 {"iprobes", "polling", iprobes, 2},
                 {"all_test", "polling", all_test, 2},
                 {"lock_and_barrier", "cycle", lock_and_barrier, 2},
+                {"lock_cycle", "cycle", lock_cycle, 2},
                 {"start_without_post", "missing", start_without_post, 2},
                 {"slow_steps", "null", slow_steps, 2},
                 {"slow_exchange", "null", slow_exchange, 2},

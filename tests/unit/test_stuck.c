@@ -22,6 +22,7 @@ enum {
     WAIT,
     WIN_START,
     SENDRECV,
+    WIN_LOCK,
     STATES
 };
 #define SECOND INT64_C(1000000000)
@@ -56,8 +57,8 @@ static struct event *put(uint32_t process, enum event_kind kind, int64_t time_ns
 static void begin(uint32_t processes)
 {
     static const char *const names[STATES] = {
-        "MPI_Init", "MPI_Send",     "MPI_Recv",     "MPI_Barrier", "MPI_Allreduce", "MPI_Waitall", "MPI_Waitany",
-        "MPI_Test", "MPI_Finalize", "MPI_Ibarrier", "MPI_Wait",    "MPI_Win_start", "MPI_Sendrecv"};
+        "MPI_Init", "MPI_Send",     "MPI_Recv",     "MPI_Barrier", "MPI_Allreduce", "MPI_Waitall",  "MPI_Waitany",
+        "MPI_Test", "MPI_Finalize", "MPI_Ibarrier", "MPI_Wait",    "MPI_Win_start", "MPI_Sendrecv", "MPI_Win_lock"};
     struct error err = {0};
     defs = defs_new();
     defs->processes = processes;
@@ -139,6 +140,15 @@ static void ranks(uint32_t process, int32_t first, int32_t last, int32_t step)
     unsigned char payload[PENDING_MARK_SIZE];
     payload_put_pending(payload, &(struct pending){.what = first, .partner = last, .tag = step});
     batch_set_payload(&batch, put(process, EVENT_MARK, 2500, 1), payload, sizeof payload);
+}
+
+/* The current call locks the part of a process, for itself alone. */
+static void lock_of(uint32_t process, int64_t time_ns, int32_t target)
+{
+    unsigned char payload[PENDING_MARK_SIZE];
+    payload_put_pending(
+        payload, &(struct pending){.what = target, .partner = target, .tag = 1, .how = (int32_t)WINDOW_EXCLUSIVE});
+    batch_set_payload(&batch, put(process, EVENT_MARK, time_ns, 1), payload, sizeof payload);
 }
 
 static void sent(uint32_t process, int32_t to, int32_t tag)
@@ -250,8 +260,30 @@ static void and_or(void)
     expect(STUCK_CYCLE, "a member in the first of two marks never posts");
 }
 
+/* Has locked its own part of the window at a time, and wants that of another. */
+static void locks(uint32_t process, int64_t own_ns, int32_t other)
+{
+    put(process, EVENT_ENTER, own_ns, WIN_LOCK);
+    lock_of(process, own_ns, (int32_t)process);
+    put(process, EVENT_LEAVE, own_ns + 10, WIN_LOCK);
+    put(process, EVENT_ENTER, SECOND, WIN_LOCK);
+    lock_of(process, SECOND, other);
+    pending(process, PENDING_ALIVE, 0, 0, 0);
+}
+
 static void kinds(void)
 {
+    begin(2);
+    locks(0, 2000, 1);
+    locks(1, 3000, 0);
+    expect(STUCK_CYCLE, "two with their own locks want the other's");
+
+    begin(3);
+    locks(0, 2000, 1);
+    locks(1, 3000, 2);
+    pending(2, PENDING_ALIVE, 0, 0, 0);
+    expect(STUCK_COMPUTING, "a lock that nobody holds");
+
     begin(3);
     in_call(0, BARRIER);
     in_call(1, BARRIER);
