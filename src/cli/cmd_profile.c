@@ -43,6 +43,19 @@ static enum status needs_phase(const struct profile_options *options, const stru
                      guess_text(nearest, &guess, "", "; sight phases lists them"));
 }
 
+static enum status needs_iterations(const struct profile_options *options, const struct phase_metrics *phases,
+                                    struct error *err)
+{
+    if (!phases || phases->iterations.loop == PHASE_NONE)
+        return error_set(err, ERROR_USAGE, "%s: the processes have no iterations in common", options->common.inputs[0]);
+    /* They ascend. */
+    uint32_t last = options->iteration.numbers[options->iteration.count - 1];
+    if (last >= phases->iterations.count)
+        return error_set(err, ERROR_USAGE, "--iteration: there is no iteration %u: they are 0 to %u", last,
+                         phases->iterations.count - 1);
+    return STATUS_OK;
+}
+
 /* A profile without rows would look as if nothing had been computed. */
 static enum status needs_samples(const void *context, const struct engine_result *run, struct error *err)
 {
@@ -55,7 +68,8 @@ static enum status needs_samples(const void *context, const struct engine_result
     if (!profile->defs || profile->defs->path_count == 0)
         return error_set(err, ERROR_USAGE, "%s: has no samples, which sight record takes by default",
                          options->common.inputs[0]);
-    if (!options->phase)
+    bool iterations = options->iteration.count > 0;
+    if (!options->phase && !iterations)
         return STATUS_OK;
     const struct engine_request of_phase = {.inputs = options->common.inputs,
                                             .input_count = options->common.input_count,
@@ -63,7 +77,8 @@ static enum status needs_samples(const void *context, const struct engine_result
                                             .rank_count = asked->select.rank_count};
     if (engine_check_ranks(&of_phase, run->metrics->processes, err) != STATUS_OK)
         return STATUS_FAILED;
-    return needs_phase(options, run->metrics->phases, err);
+    return iterations ? needs_iterations(options, run->metrics->phases, err)
+                      : needs_phase(options, run->metrics->phases, err);
 }
 
 static void write_profile(struct output *output, const void *context, const struct engine_result *run)
@@ -79,6 +94,12 @@ static void write_profile(struct output *output, const void *context, const stru
         part = profile_of_phase(run->metrics->profile, phase, &asked->select);
         const char *name = phases->phases[phase].name;
         text_append(title, sizeof title, ", %.*s", text_beginning(name, 60), name);
+    }
+    if (options->iteration.count > 0) {
+        part = profile_of_iterations(run->metrics->profile, options->iteration.numbers, options->iteration.count,
+                                     &asked->select);
+        text_append(title, sizeof title, ", %s %.60s", text_plural(options->iteration.count, "iteration", "iterations"),
+                    options->iteration.text);
     }
     struct profile_report report = {
         .profile = part ? part : run->metrics->profile, .title = title, .all = options->all};
@@ -104,10 +125,14 @@ int cmd_profile(const struct command *command, const struct profile_options *opt
         return command_usage(command, "no trace given");
     if (options->table && !profile_table_exists(options->table))
         return command_usage(command, "unknown table '%s'; there are: functions lines files tree", options->table);
-    if (options->phase && (trace.from.text || trace.to.text))
-        return command_usage(command, "--phase is a part of the whole run: it cannot be combined with --from and --to");
+    bool iterations = options->iteration.count > 0;
+    if ((options->phase || iterations) && (trace.from.text || trace.to.text))
+        return command_usage(command, "--%s is a part of the whole run: it cannot be combined with --from and --to",
+                             iterations ? "iteration" : "phase");
+    if (options->phase && iterations)
+        return command_usage(command, "--phase and --iteration cannot be combined");
     /* Phases are those of the whole run: it is read as a whole, and the processes are selected afterwards. */
-    if (options->phase) {
+    if (options->phase || iterations) {
         asked.select = (struct profile_select){.ranks = trace.processes.numbers, .rank_count = trace.processes.count};
         trace.processes = (struct list_option){0};
         wants |= ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SAMPLES;

@@ -180,6 +180,7 @@ struct profile_options {
     struct trace_options trace;
     struct choice format;
     const char *table, *phase;
+    struct list_option iteration;
     bool all;
 };
 

@@ -299,8 +299,11 @@ static void note_phases(const struct run *run)
         struct profile_sample *sample = &profile->taken[i];
         while (row < metrics->process_count && metrics->process[row].rank < sample->rank)
             row++;
-        if (row < metrics->process_count && metrics->process[row].rank == sample->rank && phases->count > 0)
-            sample->phase = phases_at(phases, (uint32_t)row, sample->time_ns);
+        if (row == metrics->process_count || metrics->process[row].rank != sample->rank || phases->count == 0)
+            continue;
+        sample->phase = phases_at(phases, (uint32_t)row, sample->time_ns);
+        if (phases->main_loop != PHASE_NONE)
+            sample->iteration = phases_iteration_at(phases, phases->main_loop, (uint32_t)row, sample->time_ns);
     }
     phases_free(phases);
 }

@@ -49,7 +49,8 @@ static struct profile_sample sample_of(const struct event *event)
                                    .path = event->state,
                                    .rank = event->process,
                                    .thread = event->thread,
-                                   .phase = PROFILE_NO_PHASE};
+                                   .phase = PROFILE_NO_PHASE,
+                                   .iteration = PROFILE_NO_PHASE};
 }
 
 static enum status on_begin(struct sink *sink, const struct defs *defs, struct error *err)
@@ -147,6 +148,18 @@ struct profile *profile_of_phase(const struct profile *whole, uint32_t phase, co
     builder->profile->defs = whole->defs;
     for (size_t i = 0; i < whole->taken_count; i++)
         if (whole->taken[i].phase == phase &&
+            (!select->ranks || is_among(whole->taken[i].rank, select->ranks, select->rank_count)))
+            add(builder, &whole->taken[i]);
+    return profile_builder_end(builder);
+}
+
+struct profile *profile_of_iterations(const struct profile *whole, const uint32_t *numbers, size_t count,
+                                      const struct profile_select *select)
+{
+    struct profile_builder *builder = profile_builder_new(select);
+    builder->profile->defs = whole->defs;
+    for (size_t i = 0; i < whole->taken_count; i++)
+        if (is_among(whole->taken[i].iteration, numbers, count) &&
             (!select->ranks || is_among(whole->taken[i].rank, select->ranks, select->rank_count)))
             add(builder, &whole->taken[i]);
     return profile_builder_end(builder);

@@ -18,7 +18,7 @@ struct profile_cell {
 struct profile_sample {
     int64_t time_ns, ns; /* when it was taken, on the trace's clock; the time for which it stands */
     uint32_t path, rank, thread;
-    uint32_t phase; /* number of the phase; PROFILE_NO_PHASE: not known */
+    uint32_t phase, iteration; /* numbers of the phase and of the main loop's iteration; PROFILE_NO_PHASE: none */
 };
 #define PROFILE_NO_PHASE UINT32_MAX
 
@@ -40,7 +40,7 @@ struct profile_select {
     int64_t from_ns, to_ns; /* [from, to) on the trace's clock */
     const uint32_t *ranks;  /* ascending; NULL: all. Borrowed. */
     size_t rank_count;
-    bool each; /* fill in `taken`: 32 bytes a sample */
+    bool each; /* fill in `taken`: 40 bytes a sample */
 };
 
 struct profile_builder;
@@ -55,6 +55,10 @@ void profile_free(struct profile *profile); /* NULL: nothing */
 /* The samples of one phase, on the processes of `select`, whose times do not count; of a profile with each sample.
    profile_free. */
 struct profile *profile_of_phase(const struct profile *whole, uint32_t phase, const struct profile_select *select);
+
+/* The same of some iterations of the main loop: `numbers`, ascending. */
+struct profile *profile_of_iterations(const struct profile *whole, const uint32_t *numbers, size_t count,
+                                      const struct profile_select *select);
 
 /* The place of a path in the source, and its function: of the region where paths have one. "?" where nothing is
    known. */
