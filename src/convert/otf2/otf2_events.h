@@ -38,6 +38,7 @@ static inline int64_t otf2_bytes(uint64_t bytes)
 /* A process gives a request a number when it posts it, and it is free after the call that completes it. */
 void otf2_post(struct otf2_location *location, uint64_t id);
 void otf2_complete(struct otf2_location *location, uint64_t id);
+void otf2_free_shared(struct otf2_location *location);
 
 /* Adds the numbers as marks and, the last of them, to the leave that follows: each has one range of consecutive
    numbers. */

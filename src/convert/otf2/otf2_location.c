@@ -25,6 +25,8 @@ void otf2_location_clear(struct otf2_location *location)
     free(location->events);
     free(location->arena);
     free(location->posted);
+    free(location->spare.numbers);
+    free(location->freed.numbers);
     free(location->call.posted.numbers);
     free(location->call.completed.numbers);
     map_clear(&location->modes);
@@ -76,7 +78,8 @@ static void close_call(struct otf2_location *location, OTF2_TimeStamp time, uint
         leave->bytes_received = call->received;
     }
     /* The last first, so that the next call takes the lowest number. */
-    for (size_t i = call->completed.count; i-- > 0;)
+    otf2_free_shared(location);
+    for (size_t i = requests->shared ? 0 : call->completed.count; i-- > 0;)
         ARRAY_PUSH(requests->spare, requests->spare_count, requests->spare_capacity, call->completed.numbers[i]);
     call->open = false;
 }

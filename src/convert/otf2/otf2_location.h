@@ -9,9 +9,12 @@
 /* The events of one location, translated. The events of a call come between its enter and its leave: events from an MPI
    call's enter on wait until it is left, so that the enter has the communicator, too. */
 
-/* The requests of a process: the archive's numbers may be anything, ours are small and used again. */
+/* The requests of a process: the archive's numbers may be anything, ours are small and used again. Where several
+   locations may share them they are not: locations are translated ahead of each other, so that a request may be seen to
+   complete before it is seen to be posted. */
 struct otf2_requests {
-    struct map numbers; /* the archive's -> ours */
+    struct map numbers; /* the archive's -> ours; if shared, with who has completed it (otf2_mpi.c) */
+    bool shared;
     uint32_t *spare;
     size_t spare_count, spare_capacity;
     uint32_t next;
@@ -52,6 +55,7 @@ struct otf2_location {
     unsigned char *arena;
     size_t arena_length, arena_capacity;
     struct otf2_call call;
+    struct otf2_numbers spare, freed; /* if requests are shared: free again, and free from the end of the call on */
     struct otf2_posted *posted;
     size_t posted_count, posted_capacity;
     struct map modes;       /* of I/O operations by their number */

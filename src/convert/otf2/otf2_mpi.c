@@ -16,10 +16,74 @@ static uint32_t request_number(struct otf2_requests *requests, uint64_t id)
     return (uint32_t)*number;
 }
 
+/* What the map has of a request that locations may share: its number, the location that posted it, or that completed it
+   before another one is seen to post it. */
+#define SHARED_COMPLETED (UINT64_C(1) << 63)
+
+static uint64_t shared_request(const struct otf2_location *location, uint32_t number)
+{
+    return map_pair(location->def, number);
+}
+
+static uint32_t shared_location(uint64_t entry)
+{
+    return (uint32_t)((entry & ~SHARED_COMPLETED) >> 32);
+}
+
+/* A number that the location has completed itself is free again for it, as its own events are in order. */
+static uint32_t shared_number(struct otf2_location *location)
+{
+    if (location->spare.count > 0)
+        return location->spare.numbers[--location->spare.count];
+    return ++location->requests->next;
+}
+
+static uint32_t post_shared(struct otf2_location *location, uint64_t id)
+{
+    struct map *numbers = &location->requests->numbers;
+    uint64_t *entry = map_find(numbers, id), known = entry ? *entry : 0;
+    if (known & SHARED_COMPLETED && shared_location(known) != location->def) {
+        map_remove(numbers, id);
+        return (uint32_t)known;
+    }
+    uint32_t number = shared_number(location);
+    *map_put(numbers, id, 0) = shared_request(location, number);
+    return number;
+}
+
+static void complete_shared(struct otf2_location *location, uint64_t id)
+{
+    struct map *numbers = &location->requests->numbers;
+    struct otf2_numbers *completed = &location->call.completed, *freed = &location->freed;
+    uint64_t *entry = map_find(numbers, id), known = entry ? *entry : 0;
+    uint32_t number = (uint32_t)known;
+    if (!entry || known & SHARED_COMPLETED) {
+        /* Completions whose posts were not recorded must not use up numbers. */
+        if (!entry || shared_location(known) != location->def)
+            number = shared_number(location);
+        *map_put(numbers, id, 0) = shared_request(location, number) | SHARED_COMPLETED;
+    } else {
+        if (shared_location(known) == location->def)
+            ARRAY_PUSH(freed->numbers, freed->count, freed->capacity, number);
+        map_remove(numbers, id);
+    }
+    if (location->call.open)
+        ARRAY_PUSH(completed->numbers, completed->count, completed->capacity, number);
+}
+
+/* From the end of the call on: a number that it completes and posts again would mean two requests on one leave. */
+void otf2_free_shared(struct otf2_location *location)
+{
+    struct otf2_numbers *spare = &location->spare;
+    while (location->freed.count > 0)
+        ARRAY_PUSH(spare->numbers, spare->count, spare->capacity, location->freed.numbers[--location->freed.count]);
+}
+
 /* A post outside every MPI call has no leave that could state it. */
 void otf2_post(struct otf2_location *location, uint64_t id)
 {
-    uint32_t number = request_number(location->requests, id);
+    bool shared = location->requests->shared && id != UINT64_MAX;
+    uint32_t number = shared ? post_shared(location, id) : request_number(location->requests, id);
     struct otf2_numbers *posted = &location->call.posted;
     if (number && location->call.open)
         ARRAY_PUSH(posted->numbers, posted->count, posted->capacity, number);
@@ -30,6 +94,10 @@ void otf2_complete(struct otf2_location *location, uint64_t id)
 {
     struct otf2_requests *requests = location->requests;
     struct otf2_numbers *completed = &location->call.completed;
+    if (requests->shared && id != UINT64_MAX) {
+        complete_shared(location, id);
+        return;
+    }
     /* A completion without a post (recording began in between) is no request of ours. */
     const uint64_t *number = id == UINT64_MAX ? NULL : map_find(&requests->numbers, id);
     if (!number)

@@ -226,6 +226,7 @@ static void process_open(struct otf2_state *state, struct reader *reader)
     while (end < otf2->location_count && otf2->location[state->order[end]].process == state->process)
         end++;
     state->open = memory_new((end - state->next) * sizeof *state->open);
+    state->requests.shared = end - state->next > 1;
     for (; state->next < end; state->next++) {
         location_open(state, reader, &state->open[state->open_count++], state->order[state->next]);
         location_fill(state, &state->open[state->open_count - 1]);
