@@ -124,6 +124,7 @@ bool finding_shares_cores(const struct metrics *metrics);
 struct finding_use {
     const struct process_resources *process;
     double outside_s, off_s, delay_s; /* outside MPI; of that without a core and not ready for one, at least; ready */
+    double outside_delay_s;           /* ready outside MPI: as in all of the run, where MPI's calls do not sleep */
 };
 struct finding_use *finding_uses(const struct metrics *metrics);
 

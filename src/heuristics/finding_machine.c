@@ -228,7 +228,9 @@ struct finding_use *finding_uses(const struct metrics *metrics)
         uses[row] = (struct finding_use){.process = process,
                                          .outside_s = outside_ns / 1e9,
                                          .off_s = fmax(outside_ns - cpu_ns - delay_ns, 0) / 1e9,
-                                         .delay_s = delay_ns / 1e9};
+                                         .delay_s = delay_ns / 1e9,
+                                         .outside_delay_s =
+                                             fmin(ratio_of(delay_ns, delay_ns + cpu_ns) * outside_ns, delay_ns) / 1e9};
     }
     return uses;
 }

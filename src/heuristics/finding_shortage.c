@@ -229,7 +229,7 @@ static struct node node_of(const struct rows *rows, size_t host, bool others)
         node.least_s = fmin(use->outside_s, node.least_s);
         node.most_s = fmax(use->outside_s, node.most_s);
         node.sum_s += use->outside_s;
-        node.delay_s += use->delay_s;
+        node.delay_s += use->outside_delay_s;
     }
     return node;
 }

@@ -73,16 +73,20 @@ for mpi in mpich openmpi; do
     awk -v n="$events" -v ns=$((end - begin)) -v bytes="$bytes" 'BEGIN {
         printf "  merge: %.1f million events/s; %.1f bytes an event in the buffer files\n", n / ns * 1e3, bytes / n }'
     rm -rf left
-    # Samples: CPU time of the same work, recorded without and with them in turn.
+    # Resources and samples: CPU time of the same work, recorded without and with them in turn.
     "mpicc.$mpi" -O2 -g -o work "$(dirname "$source")/work.c" 2>/dev/null || continue
-    for rate in 0 100 250; do
+    for rate in bare 0 100 250; do
         : >"work.$rate"
     done
     for repetition in $(seq 1 $((3 * repetitions))); do
+        SIGHT_RECORD_RESOURCES=0 SIGHT_RECORD_SAMPLES=0 "$SIGHT" record -q -f -o work.bare.clog2 -- "mpiexec.$mpi" -n 1 ./work 500 >>work.bare
         for rate in 0 100 250; do
             SIGHT_RECORD_SAMPLES=$rate "$SIGHT" record -q -f -o "work.$rate.clog2" -- "mpiexec.$mpi" -n 1 ./work 500 >>"work.$rate"
         done
     done
+    paste work.bare work.0 | awk '{ print $2 / $1 }' | sort -n | awk '{ v[NR] = $1 } END {
+        printf "  resources: %.2f %% more CPU time (quartiles %.2f to %.2f)\n", 100 * (v[int((NR + 1) / 2)] - 1),
+            100 * (v[int((NR + 3) / 4)] - 1), 100 * (v[int((3 * NR + 3) / 4)] - 1) }'
     for rate in 100 250; do
         samples=$("$SIGHT" info work.$rate.clog2 | awk '/samples of what/ { print $NF }' | tr -d ,)
         paste work.0 work.$rate | awk '{ print $2 / $1 }' | sort -n | awk -v rate=$rate -v samples="$samples" \
