@@ -210,3 +210,10 @@ char *findings_none(const struct findings *findings, char line[FINDINGS_NONE_SIZ
     snprintf(line, FINDINGS_NONE_SIZE, "No finding above %s (%s).", seconds_text(floor, findings->floor_s), limit);
     return line;
 }
+
+bool finding_is_shortage(enum finding_kind kind)
+{
+    static const uint64_t shortages = FINDING_BIT(shared_core) | FINDING_BIT(idle_core) | FINDING_BIT(slow_node) |
+                                      FINDING_BIT(paging) | FINDING_BIT(disk_wait) | FINDING_BIT(memory_growth);
+    return kind < FINDING_KINDS && (shortages >> kind & 1) != 0;
+}

@@ -11,13 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool finding_is_shortage(enum finding_kind kind)
-{
-    static const uint64_t shortages = FINDING_BIT(shared_core) | FINDING_BIT(idle_core) | FINDING_BIT(slow_node) |
-                                      FINDING_BIT(paging) | FINDING_BIT(disk_wait) | FINDING_BIT(memory_growth);
-    return kind < FINDING_KINDS && (shortages >> kind & 1) != 0;
-}
-
 /* Each row's use, the number of its host, and what a finding says it loses. */
 struct rows {
     const struct metrics *metrics;
