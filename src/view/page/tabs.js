@@ -64,10 +64,9 @@ class Tabs {
   /** The lines that the program computes longest in, with those around them. */
   async hottest() {
     const { source } = await this.app.source.json('source');
-    const percent = (share) => (share > 0 ? `${(100 * share).toFixed(1)} %` : '');
     const heat = (share) => (share >= 0.2 ? 'poor' : share >= 0.05 ? 'fair' : share > 0 ? '' : 'muted');
-    const row = ({ line, share, text }) => h('tr', { class: heat(share) }, h('td', {}, percent(share)), h('td', {}, String(line)), h('td', { class: 'left' }, h('code', {}, text)));
-    return source.flatMap(({ file, share, found, lines }) => [h('h3', {}, file), h('p', { class: 'muted' }, `${percent(share) || '0 %'} of the computing${found ? '.' : '; the file was not found.'}`), h('table', { class: 'source' }, h('tbody', {}, lines.map(row)))]);
+    const row = ({ line, share, text }) => h('tr', { class: heat(share) }, h('td', {}, share > 0 ? percent(share) : ''), h('td', {}, String(line)), h('td', { class: 'left' }, h('code', {}, text)));
+    return source.flatMap(({ file, share, found, lines }) => [h('h3', {}, file), h('p', { class: 'muted' }, `${percent(share)} of the computing${found ? '.' : '; the file was not found.'}`), h('table', { class: 'source' }, h('tbody', {}, lines.map(row)))]);
   }
 
   async chart({ name, title }) {
