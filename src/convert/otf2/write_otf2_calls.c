@@ -458,6 +458,19 @@ static void put_inside(struct otf2_writer *otf2, enum role role, struct numbers 
     }
 }
 
+/* Some formats state communicator, root and bytes inside the call, not on its leave. */
+static void take_details(struct event *whole, const struct event *inside)
+{
+    if (whole->comm < 0)
+        whole->comm = inside->comm;
+    if (inside->tag >= 0)
+        whole->tag = inside->tag;
+    if (inside->bytes_sent != BYTES_UNKNOWN)
+        whole->bytes_sent = inside->bytes_sent;
+    if (inside->bytes_received != BYTES_UNKNOWN)
+        whole->bytes_received = inside->bytes_received;
+}
+
 static void write_call(struct otf2_writer *otf2)
 {
     const struct event *enter = &otf2->call[0], *leave = &otf2->call[otf2->call_count - 1];
@@ -466,19 +479,15 @@ static void write_call(struct otf2_writer *otf2)
     struct event whole = *leave;
     /* Readers set it on both; a damaged trace may lack one of them. */
     whole.comm = enter->comm >= 0 ? enter->comm : leave->comm;
+    for (size_t i = 1; i + 1 < otf2->call_count; i++)
+        if (otf2->call[i].kind == EVENT_COLLECTIVE)
+            take_details(&whole, &otf2->call[i]);
     struct numbers numbers = numbers_of(otf2);
     uint32_t comm = comm_number(otf2, whole.comm);
     bool meets = role == ROLE_MEET && comm != OTF2_UNDEFINED_COMM;
     put_enter(otf2, enter);
     if (meets)
         wrote(otf2, OTF2_EvtWriter_MpiCollectiveBegin(otf2->events, NULL, ticks(otf2, enter->time_ns)));
-    /* Some formats state root and bytes inside the call, not on its leave. */
-    for (size_t i = 1; i + 1 < otf2->call_count; i++)
-        if (otf2->call[i].kind == EVENT_COLLECTIVE) {
-            if (otf2->call[i].tag >= 0)
-                whole.tag = otf2->call[i].tag;
-            whole.bytes_sent = otf2->call[i].bytes_sent;
-        }
     bool posts = role == ROLE_POST || role == ROLE_INIT || role == ROLE_START || role == ROLE_POST_MEETING;
     if (posts)
         post_requests(otf2, role, state, &whole, &numbers);
