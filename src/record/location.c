@@ -267,9 +267,10 @@ static enum record_reason reason_of(int error)
     switch (error) {
     case ENOSPC:
     case EDQUOT:
-    case EFBIG:
     case EIO:
         return RECORD_DISK_FULL;
+    case EFBIG:
+        return RECORD_FILE_LIMIT;
     default:
         return RECORD_FILE_LOST;
     }

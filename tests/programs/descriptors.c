@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A program that does with file descriptors what it likes, while it sends enough messages for many blocks. Its own
-   files must have what it wrote, and nothing else. descriptors close | over | exhaust | few | chdir | chroot | lost
-   close: closes all regular files but its own and takes their numbers; over: puts its own file over them by dup2;
+   files must have what it wrote, and nothing else. descriptors close | over | exhaust | few | chdir | chroot | lost |
+   small close: closes all regular files but its own and takes their numbers; over: puts its own file over them by dup2;
    exhaust: takes all descriptors there are; few: may have 200, none of which are the recorder's; lost: closes all and
-   takes all. */
+   takes all; small: may have small files only. */
 #include "truth.h"
 
 #include <dirent.h>
@@ -13,11 +13,11 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-enum { ROUNDS = 4000, OWN_MAX = 2048, FEW = 200 };
+enum { ROUNDS = 4000, FEW_ROUNDS = 400, OWN_MAX = 2048, FEW = 200 };
 static const char words[] = "what I wrote\n";
 static int own[OWN_MAX], own_count;
 static int taken[OWN_MAX], taken_count; /* to be given back: MPI itself needs some in its end */
-static int rank, other;
+static int rank, other, rounds = ROUNDS;
 
 static int is_regular(int descriptor)
 {
@@ -77,6 +77,13 @@ static void allow_few(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* Also the hard limit: nothing can be done about it. */
+static void allow_small(void)
+{
+    struct rlimit limit = {.rlim_cur = 4096, .rlim_max = 4096};
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
 /* Of the descriptors that the program may have, those that a recorder took. */
 static int taken_by_recorder(void)
 {
@@ -96,7 +103,7 @@ static int taken_by_recorder(void)
 static void exchange(void)
 {
     double out[4] = {0}, in[4];
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < rounds; i++) {
         MPI_Sendrecv(out, 4, MPI_DOUBLE, other, 1, in, 4, MPI_DOUBLE, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         truth_sent(other, sizeof out);
         truth_received(other, sizeof in);
@@ -130,6 +137,8 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "close";
     if (strcmp(how, "few") == 0)
         allow_few();
+    if (strcmp(how, "small") == 0)
+        rounds = FEW_ROUNDS;
     MPI_Init(&argc, &argv);
     truth_begin();
     rank = truth.rank;
@@ -138,6 +147,8 @@ int main(int argc, char **argv)
         open_own();
     FILE *lines = truth_open();
     exchange();
+    if (strcmp(how, "small") == 0)
+        allow_small();
     if (strcmp(how, "close") == 0 || strcmp(how, "over") == 0 || strcmp(how, "lost") == 0) {
         int kept = dup(fileno(lines)); /* taken away too */
         own[own_count++] = kept;
@@ -157,7 +168,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "no chroot\n");
     exchange();
     pthread_t thread;
-    if (pthread_create(&thread, NULL, calls, NULL) == 0)
+    /* No file for a thread: then sight says so with its exit code. */
+    if (strcmp(how, "small") != 0 && pthread_create(&thread, NULL, calls, NULL) == 0)
         pthread_join(thread, NULL);
     exchange();
     check();

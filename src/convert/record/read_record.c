@@ -682,7 +682,7 @@ static void note_missing(struct reader *reader)
     struct record_summary summary = record_reader_summary(reader);
     const char *first = state->run.files[0].path;
     reader->complete = summary.unfinished == 0 && summary.processes == summary.declared && !summary.limited &&
-                       !summary.disk_full && !summary.file_lost && summary.lost_threads == 0 &&
+                       !summary.disk_full && !summary.file_lost && !summary.file_limit && summary.lost_threads == 0 &&
                        state->run.recordings->failed == 0;
     if (summary.processes < summary.declared)
         damage_note(&reader->damage, first, 0, "%u of %u processes have no recording",
@@ -1171,6 +1171,7 @@ struct record_summary record_reader_summary(const struct reader *reader)
         summary.limited |= run->files[i].header.reason == RECORD_LIMIT;
         summary.disk_full |= run->files[i].header.reason == RECORD_DISK_FULL;
         summary.file_lost |= run->files[i].header.reason == RECORD_FILE_LOST;
+        summary.file_limit |= run->files[i].header.reason == RECORD_FILE_LIMIT;
         summary.lost_calls += run->files[i].lost_calls;
         summary.lost_threads += run->files[i].header.lost_threads;
         if (run->files[i].header.lost_threads > 0)

@@ -46,6 +46,7 @@ struct record_summary {
     bool several_hosts;                 /* whose clocks were measured */
     bool limited, disk_full;            /* recording ended early somewhere */
     bool file_lost;                     /* the same: a program closed its buffer file */
+    bool file_limit;                    /* the same: it may not have files so large (RLIMIT_FSIZE) */
     uint32_t lost_threads;              /* that could not be recorded */
     int lost_reason;                    /* errno of one of them */
     uint64_t events, bytes;             /* read so far; size of the buffer files */

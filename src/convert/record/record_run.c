@@ -416,7 +416,8 @@ static void define_ends(struct record_run *run, struct defs *defs)
 {
     static const char *const names[] = {[RECORD_DISK_FULL] = "recording ended: disk full",
                                         [RECORD_LIMIT] = "recording ended: limit",
-                                        [RECORD_FILE_LOST] = "recording ended: file closed"};
+                                        [RECORD_FILE_LOST] = "recording ended: file closed",
+                                        [RECORD_FILE_LIMIT] = "recording ended: file limit"};
     for (size_t i = 0; i < run->file_count; i++) {
         uint32_t reason = run->files[i].header.reason;
         if (reason >= sizeof names / sizeof *names || !names[reason] || run->ended_marks[reason])
