@@ -116,7 +116,7 @@ static enum status focus_machine(struct asked_focus *asked, char *const *word, s
         ranks = cube->ranks[cube->row_count - 1] + 1;
     bool *marked = memory_new(ranks);
     bool except = *word[0] == '!';
-    bool good = mark_processes(asked, word[0] + except, marked, ranks);
+    bool good = word[0][except] && mark_processes(asked, word[0] + except, marked, ranks);
     free(asked->rows);
     asked->rows = memory_new(cube->row_count * sizeof *asked->rows);
     for (uint32_t i = 0; good && i < cube->row_count; i++)
