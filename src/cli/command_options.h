@@ -40,6 +40,7 @@ struct recorder_options {
     struct number_option max_events, samples;
     struct choice clock;
     bool no_source, no_metadata, no_samples, keep;
+    bool diagnose; /* in place of a trace: its metrics, and the diagnosis */
 };
 
 /* When they end the program. */

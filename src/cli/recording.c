@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/recording.h"
 
+#include "cli/in_place.h"
 #include "cli/launch.h"
 #include "cli/own_library.h"
 #include "cli/program.h"
 #include "cli/recorder_counters.h"
+#include "cli/recording_lacks.h"
 #include "cli/run.h"
 #include "cli/run_check.h"
 #include "cli/still_running.h"
@@ -27,7 +29,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The name of the trace, if none was given: the program's with .clog2. To be freed. */
+/* The name of the output, if none was given: the program's with the suffix. To be freed. */
 static char *output_of(const struct recording *recording)
 {
     if (recording->target->path)
@@ -36,8 +38,9 @@ static char *output_of(const struct recording *recording)
     const char *name = program.name;
     if (!name) /* no word is a file of code: a script */
         name = recording->words[0];
+    const char *suffix = recording->recorder->diagnose ? "metrics.xml" : "clog2";
     char *output;
-    if (asprintf(&output, "%s.clog2", text_file_name(name)) < 0)
+    if (asprintf(&output, "%s.%s", text_file_name(name), suffix) < 0)
         return memory_copy_string("trace.clog2");
     return output;
 }
@@ -87,17 +90,6 @@ static void report(const struct merging *merging, const struct record_summary *s
         command_note(merging->common, "kept: %s", summary->kept);
 }
 
-/* What a sample lacks without having been left out by choice. */
-static void report_sample(const struct record_summary *summary)
-{
-    if (summary->lost_definitions > 0)
-        fprintf(stderr,
-                "sight: incomplete: --max-size has no room for %" PRIu64 " definition%s: %" PRIu64 " calls and %" PRIu64
-                " messages of the sample are left out\n",
-                summary->lost_definitions, text_plural(summary->lost_definitions, "", "s"), summary->lost_calls,
-                summary->lost_messages);
-}
-
 /* A sample has a least size for each process. */
 static void report_limit(const struct record_summary *summary, const char *output)
 {
@@ -110,34 +102,6 @@ static void report_limit(const struct record_summary *summary, const char *outpu
                 "sight: --max-size is too small for %u process%s: the recording took %" PRIu64
                 " bytes, the trace %" PRIu64 "\n",
                 summary->processes, text_plural(summary->processes, "", "es"), summary->bytes, trace);
-}
-
-/* Not notes, which -q hides: an incomplete trace must not be taken for a whole one. */
-static void report_incomplete(const struct record_summary *summary)
-{
-    if (summary->processes < summary->declared)
-        fprintf(stderr, "sight: incomplete: %u of %u processes have no recording\n",
-                summary->declared - summary->processes, summary->declared);
-    if (summary->unfinished > 0)
-        fprintf(stderr, "sight: incomplete: %u of %u processes did not reach MPI_Finalize\n", summary->unfinished,
-                summary->processes);
-    if (summary->disk_full)
-        fprintf(stderr, "sight: incomplete: the disk was full; marks in the trace show since when\n");
-    if (summary->file_lost)
-        fprintf(stderr, "sight: incomplete: the program closed files of the recorder; marks in the trace say from when "
-                        "on\n");
-    if (summary->file_limit)
-        fprintf(stderr, "sight: incomplete: the program may not have larger files (ulimit -f); marks in the trace show "
-                        "since when\n");
-    if (summary->lost_threads > 0)
-        fprintf(stderr, "sight: incomplete: %u thread%s could not be recorded: %s\n", summary->lost_threads,
-                text_plural(summary->lost_threads, "", "s"), strerror(summary->lost_reason));
-    if (summary->limited)
-        fprintf(stderr, "sight: incomplete: --max-events was reached; marks in the trace show since when\n");
-    report_sample(summary);
-    if (summary->foreign > 0)
-        fprintf(stderr, "sight: %" PRIu64 " message%s to or from other MPI programs %s left out\n", summary->foreign,
-                text_plural(summary->foreign, "", "s"), text_plural(summary->foreign, "is", "are"));
 }
 
 enum status recording_write(struct reader *reader, const char *path, bool force, struct error *err)
@@ -179,7 +143,7 @@ static int merge_trace(struct merging *merging, size_t trace, const char *output
         return command_fault(&err);
     }
     struct record_summary summary = record_reader_summary(reader);
-    report_incomplete(&summary);
+    recording_report_lacks(&summary);
     report_limit(&summary, output);
     merging->elsewhere |= summary.several_hosts && summary.processes < summary.declared;
     report(merging, &summary, output, ran_ns);
@@ -225,13 +189,6 @@ static int merge_traces(struct merging *merging, const char *output, int64_t ran
     return code;
 }
 
-static void report_failed(const struct recordings *recordings)
-{
-    if (recordings->failed > 0 && recordings->file_count > 0)
-        fprintf(stderr, "sight: incomplete: %zu process%s or threads could not be recorded: %s\n", recordings->failed,
-                text_plural(recordings->failed, "", "es"), strerror(recordings->failed_reason));
-}
-
 /* `ran` NULL: when the program ended is not known. */
 static int merge(struct merging *merging, char *const *directories, size_t count, const char *output,
                  const struct launch_result *ran, struct merged *merged)
@@ -250,7 +207,7 @@ static int merge(struct merging *merging, char *const *directories, size_t count
     } else {
         code = command_fault(&err);
     }
-    report_failed(&merging->recordings);
+    recording_report_failed(&merging->recordings);
     *merged = (struct merged){.elsewhere = merging->elsewhere,
                               .failed = merging->recordings.failed > 0,
                               .nothing = merging->recordings.file_count == 0};
@@ -489,6 +446,20 @@ static char *words_left(const char *directory, const char *output)
     return words;
 }
 
+/* Keeps the metrics instead of a trace; `left` as below. */
+static int diagnose(const struct recording *recording, const char *directory, const char *output, const char *left,
+                    const struct launch_result *result)
+{
+    const struct target_options target = {.path = output, .force = recording->target->force};
+    bool kept = false;
+    int code = in_place_diagnose(recording->common, directory, &target, result->ended_ns, &kept);
+    if (kept)
+        directory_remove(directory);
+    else if (left && code != EXIT_DAMAGED)
+        fputs(left, stderr);
+    return code;
+}
+
 /* Writes the trace of the run; if that fails, the directory is kept: `left` is its path. */
 static int finish(const struct recording *recording, const char *directory, const char *output, const char *left,
                   const struct watch *watch, const struct launch_result *result)
@@ -503,14 +474,16 @@ static int finish(const struct recording *recording, const char *directory, cons
                     directory, output);
         return EXIT_INPUT;
     }
-    struct merged merged;
-    struct merging merging = {
-        .common = recording->common, .clock = recording->recorder->clock, .force = recording->target->force};
     size_t running = still_running_wait(directory);
     if (running > 0)
         fprintf(stderr, "sight: incomplete: %zu process%s still running\n", running, running == 1 ? " is" : "es are");
+    if (recording->recorder->diagnose)
+        return diagnose(recording, directory, output, left, result);
     if (!recording->common->quiet)
         watch_explain(watch, result->ended_ns);
+    struct merged merged;
+    struct merging merging = {
+        .common = recording->common, .clock = recording->recorder->clock, .force = recording->target->force};
     int code = merge(&merging, (char *const *)&directory, 1, output, result, &merged);
     if (merged.elsewhere)
         fprintf(stderr,

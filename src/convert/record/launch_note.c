@@ -5,6 +5,7 @@
 #include "core/shell_text.h"
 #include "core/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,9 +48,21 @@ enum status launch_note_write(const char *directory, char *const *command, size_
     return status;
 }
 
+enum status launch_note_end(const char *directory, int64_t ended_ns, struct error *err)
+{
+    char *path = path_of(directory);
+    FILE *file = path ? fopen(path, "ae") : NULL;
+    bool fine = file && fprintf(file, "ended=%" PRId64 "%c", ended_ns, 0) > 0;
+    if (file && fclose(file) != 0)
+        fine = false;
+    enum status status = fine ? STATUS_OK : error_set_errno(err, ERROR_OUTPUT, "%s: cannot write", path);
+    free(path);
+    return status;
+}
+
 static void take(struct launch_note *note, const char *line)
 {
-    int64_t zone_s;
+    int64_t zone_s, ended_ns;
     /* The first one counts: a command may have "command=" in it. */
     if (strncmp(line, "command=", 8) == 0 && line[8] && !note->command)
         note->command = text_from_bytes(line + 8, strlen(line + 8));
@@ -57,6 +70,8 @@ static void take(struct launch_note *note, const char *line)
         note->has_zone = true;
         note->zone_s = (int)zone_s;
     }
+    if (strncmp(line, "ended=", 6) == 0 && text_parse_i64(line + 6, 1, INT64_MAX, &ended_ns))
+        note->ended_ns = ended_ns;
 }
 
 void launch_note_read(struct launch_note *note, const char *directory)

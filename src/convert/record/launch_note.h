@@ -15,11 +15,15 @@
 struct launch_note {
     char *command; /* with the launcher; owned; NULL: not known */
     bool has_zone;
-    int zone_s; /* what to add to UTC for the time of day where the run was started */
+    int zone_s;       /* what to add to UTC for the time of day where the run was started */
+    int64_t ended_ns; /* CLOCK_MONOTONIC of that host when its command had ended; 0: not known */
 };
 
 /* Writes the note of a command that is started now, in this process's time zone. */
 enum status launch_note_write(const char *directory, char *const *command, size_t count, struct error *err) MUST_CHECK;
+
+/* Adds when the command ended. */
+enum status launch_note_end(const char *directory, int64_t ended_ns, struct error *err) MUST_CHECK;
 
 /* Reads the directory's note into a zero-initialised one; it stays as it is where there is none. */
 void launch_note_read(struct launch_note *note, const char *directory);

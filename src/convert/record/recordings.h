@@ -67,7 +67,7 @@ enum status recordings_open(struct recordings *recordings, char *const *director
 /* How many processes of the recordings run on this host. */
 size_t recordings_running(const struct recordings *recordings);
 
-/* Sets alive_ns: to now if any of them runs. */
+/* Sets alive_ns: to now if any of them runs, or else to when the command had ended, where its launch note says so. */
 void recordings_note_alive(struct recordings *recordings);
 
 /* For a running program: takes a copy of the current state, so that it can be read meanwhile. */

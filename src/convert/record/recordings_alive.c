@@ -54,6 +54,7 @@ size_t recordings_running(const struct recordings *recordings)
 void recordings_note_alive(struct recordings *recordings)
 {
     struct timespec now;
+    recordings->alive_ns = recordings->note.ended_ns;
     if (recordings_running(recordings) == 0)
         return;
     clock_gettime(CLOCK_MONOTONIC, &now);

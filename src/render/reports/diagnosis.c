@@ -294,7 +294,7 @@ static bool write_findings(struct output *output, const struct diagnosis *diagno
 {
     const struct findings *findings = diagnosis->findings;
     /* A metrics file has no events, which sight explain needs for the rest. */
-    bool all = diagnosis->metrics->own_defs != NULL;
+    bool all = diagnosis->all || diagnosis->metrics->own_defs;
     char none[FINDINGS_NONE_SIZE];
     size_t shown = 0;
     if (*findings->caveat)

@@ -28,6 +28,7 @@ struct diagnosis {
     bool verbose;                    /* starting and ending MPI is included */
     const struct stuck *stuck;       /* NULL: not known */
     const struct may_hang *may_hang; /* NULL: not known */
+    bool all;                        /* findings are shown, as there is no trace to explain the rest */
     bool colour;                     /* text for a terminal: bold verdict and findings, the bar by its threshold */
 };
 void diagnosis_write_text(struct output *output, const struct diagnosis *diagnosis);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_CLI_RECORDING_LACKS_H
+#define SIGHT_CLI_RECORDING_LACKS_H
+
+#include "convert/record/read_record.h"
+
+/* One line each on standard error for what a recording lacks. */
+void recording_report_lacks(const struct record_summary *summary);
+
+/* The same for processes and threads that had no place to record to. */
+void recording_report_failed(const struct recordings *recordings);
+
+#endif
