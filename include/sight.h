@@ -101,10 +101,10 @@ int sight_sql(struct sight_trace *const *traces, size_t count, const char *query
               struct sight_error *error);
 
 /* For programs that are recorded: a region of the program is a state of the thread, in which regions may nest; it ends
-   with the name it began with. Names have up to 63 bytes. Not to be called in signal handlers. Nothing happens where nobody records: a program that is
-   linked with libsight needs no change to run alone. In Fortran: call sight_region_begin('name'), the same with end,
-   and integer, external :: sight_threads. In programs without MPI, `sight scaling --threads` shows the outermost
-   regions of the first thread by the file and line of their begin. */
+   with the name it began with. Names have up to 63 bytes. Not to be called in signal handlers. Nothing happens where
+   nobody records: a program that is linked with libsight needs no change to run alone. In Fortran: call
+   sight_region_begin('name'), the same with end, and integer, external :: sight_threads. In programs without MPI,
+   `sight scaling --threads` shows the outermost regions of the first thread by the file and line of their begin. */
 void sight_region_begin(const char *name);
 void sight_region_end(const char *name);
 

@@ -82,7 +82,7 @@ enum record_reason {
     RECORD_DISK_FULL,
     RECORD_LIMIT,
     RECORD_SWITCHED_OFF,
-    RECORD_FILE_LOST, /* the program closed it, and it cannot be opened again */
+    RECORD_FILE_LOST,  /* the program closed it, and it cannot be opened again */
     RECORD_FILE_LIMIT, /* the process may not have larger files */
     RECORD_REASONS
 };
