@@ -335,8 +335,8 @@ struct record_resources {
     int64_t peak_bytes;             /* resident memory of the process */
     /* From here on of the process, in its first thread only; -1: not known. */
     int64_t read, written; /* bytes from disks, and for them, but for the recorder's own */
-    int64_t sync_ns;       /* in fsync and the like */
-    int64_t blocked_ns;    /* waiting for disks, where the kernel accounts for delays */
+    int64_t sync_ns;       /* in fsync and the like, of this thread */
+    int64_t blocked_ns;    /* waiting for disks, of this thread, where the kernel accounts for delays */
     int64_t stalled_ns;    /* for which anything on the host waited for disks */
     int64_t energy_uj;     /* of the host's processors */
     int64_t loop_ns;       /* the same loop on every processor, the fastest until now */

@@ -291,7 +291,7 @@ void comms_finish(void)
 /* True while a callback of the call that frees it may still use it. */
 static bool is_freeing(const struct location *location, uintptr_t handle)
 {
-    return location->freeing.handle == handle && location->freeing.number != RECORD_COMM_NONE;
+    return handle != 0 && location->freeing.handle == handle && location->freeing.number != RECORD_COMM_NONE;
 }
 
 uint32_t comm_number_of_other(struct location *location, MPI_Comm comm, bool *new)

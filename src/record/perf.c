@@ -85,7 +85,10 @@ bool perf_read(int descriptor, uint64_t number, int64_t *value)
     /* Programs close descriptors that are not theirs, and open files under the same number: these must not be read. */
     if (!perf_is(descriptor, number) || read(descriptor, found, sizeof found) != (ssize_t)sizeof found)
         return false;
-    if (found[2] > 0 && found[2] < found[1])
+    /* Wanted, but never counted: others have the processor's counters. */
+    if (found[1] > 0 && found[2] == 0)
+        *value = -1;
+    else if (found[2] > 0 && found[2] < found[1])
         *value = (int64_t)((double)found[0] * ((double)found[1] / (double)found[2]));
     else
         *value = (int64_t)found[0];

@@ -176,8 +176,8 @@ static int64_t stalled_ns(void)
 /* RAPL: the energy that each processor used, which starts again at 0 beyond a range. */
 enum { PROCESSORS_MAX = 16 };
 static struct {
-    bool looked;
-    int count;
+    bool looked, left_out[PROCESSORS_MAX]; /* "psys" is a whole platform, its processors included */
+    int count, processors;
     int64_t sum_uj, last_uj[PROCESSORS_MAX], range_uj[PROCESSORS_MAX];
 } energy;
 
@@ -189,6 +189,13 @@ static int64_t energy_number(int processor, const char *name)
     return text_read(path, text, sizeof text) ? (int64_t)strtoull(text, NULL, 10) : -1;
 }
 
+static bool is_processor(int zone)
+{
+    char path[128], name[32];
+    snprintf(path, sizeof path, "/sys/class/powercap/intel-rapl:%d/name", zone);
+    return text_read(path, name, sizeof name) && strncmp(name, "package", 7) == 0;
+}
+
 static void energy_look(void)
 {
     energy.looked = true;
@@ -198,6 +205,8 @@ static void energy_look(void)
             return;
         energy.last_uj[energy.count] = now_uj;
         energy.range_uj[energy.count] = energy_number(energy.count, "max_energy_range_uj");
+        energy.left_out[energy.count] = !is_processor(energy.count);
+        energy.processors += !energy.left_out[energy.count];
         energy.count++;
     }
 }
@@ -207,7 +216,7 @@ static int64_t energy_uj(void)
     if (!energy.looked)
         energy_look();
     for (int i = 0; i < energy.count; i++) {
-        int64_t now_uj = energy_number(i, "energy_uj"), more_uj = now_uj - energy.last_uj[i];
+        int64_t now_uj = energy.left_out[i] ? -1 : energy_number(i, "energy_uj"), more_uj = now_uj - energy.last_uj[i];
         if (now_uj < 0)
             continue;
         if (more_uj < 0)
@@ -215,7 +224,7 @@ static int64_t energy_uj(void)
         energy.sum_uj += more_uj;
         energy.last_uj[i] = now_uj;
     }
-    return energy.count > 0 ? energy.sum_uj : -1;
+    return energy.processors > 0 ? energy.sum_uj : -1;
 }
 
 static bool begin_record(struct location *location, size_t size, struct record_base **base)
@@ -269,7 +278,9 @@ static void put_process(const struct location *location, struct record_resources
     if (location->thread > 0)
         return;
     put_bytes(record);
+#ifndef RECORD_STATIC /* there fsync is not wrapped: see syncs.c */
     record->sync_ns = location->sync_ns;
+#endif
     record->blocked_ns = blocked_ns();
     record->stalled_ns = stalled_ns();
     record->energy_uj = energy_uj();

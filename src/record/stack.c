@@ -14,6 +14,7 @@ struct search {
     const void *code, *below; /* code of the frame before, and of the one before that */
     const void *caller;       /* the first that is not the recorder's; NULL: not there yet */
     unsigned wrappers;        /* frames of the recorder above it */
+    bool interrupted;         /* a signal's handler is above it */
     bool found, gone;
 };
 
@@ -29,7 +30,9 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *argum
     }
     search->low = high;
     search->below = search->code;
-    search->code = (const void *)_Unwind_GetIP(context);
+    int signal = 0;
+    search->code = (const void *)_Unwind_GetIPInfo(context, &signal);
+    search->interrupted |= signal != 0;
     if (search->caller)
         search->wrappers += real_is_recorder(search->code);
     else if (!real_is_recorder(search->code) && !real_called_from_fortran(search->code))
@@ -47,7 +50,7 @@ enum stack_answer stack_look(const void *open, const void *current)
     if (search.gone)
         return STACK_LEFT;
     /* Only where the open call's wrapper waits for MPI: a signal's handler may have interrupted the recorder while it
-       writes. */
-    bool waits = search.wrappers == 1 && search.below && real_is_mpi(search.below);
+       writes, or the allocator, and have little stack. */
+    bool waits = !search.interrupted && search.wrappers == 1 && search.below && real_is_mpi(search.below);
     return waits && !real_is_mpi(search.caller) ? STACK_CALLBACK : STACK_UNKNOWN;
 }

@@ -52,9 +52,10 @@ struct current {
     int32_t root;
     uint64_t sent, received;
     struct record_last_call last, outer; /* outer: in which it is, called by a callback */
-    uint32_t inside;                     /* calls that are open in that one */
-    int64_t last_ns;                     /* of its last record */
-    bool reported;                       /* how it ended */
+    uint32_t outer_site;
+    uint32_t inside; /* calls that are open in that one */
+    int64_t last_ns; /* of its last record */
+    bool reported;   /* how it ended */
 };
 
 struct record_state {
@@ -306,7 +307,7 @@ static void state_event(struct record_state *state, const struct stream *stream,
     if (leave) {
         event->request = current->requests ? current->request : 0;
         event->requests = current->requests;
-        current->site = 0;
+        current->site = current->last.open && current->inside == 0 ? current->outer_site : 0;
     }
     current->moved = false;
     current->requests = 0;
@@ -646,6 +647,10 @@ static void translate(struct reader *reader, const struct stream *stream, struct
     gap_event(state, stream, &base, batch);
     /* Messages and the leave happen at the place of the call that is open. */
     struct current *current = &state->current[stream->file];
+    bool enters = record->kind == RECORD_ENTER || record->kind == RECORD_ENTER_AT;
+    /* In a callback: the call that it is in goes on at its place afterwards. */
+    if (enters && !record_openmp_is(record->state) && current->last.open && current->inside == 0)
+        current->outer_site = current->site;
     if (record->kind == RECORD_ENTER_AT)
         current->site = site_of(state, stream);
     else if (record->kind == RECORD_ENTER)
@@ -1042,7 +1047,8 @@ static void pass_progress(void *context, int64_t from_ticks, int64_t to_ticks)
         set_time(state, &stream, ticks[i]);
         at[i] = larger(stream.time_ns, INT64_C(0)) / bin_ns;
     }
-    if (at[1] >= BUSY_MAX)
+    /* In a damaged recording the first may be after the second. */
+    if (at[1] >= BUSY_MAX || at[0] > at[1])
         return;
     if ((size_t)at[1] >= passing->busy_count) {
         size_t count = 2 * ((size_t)at[1] + 1);

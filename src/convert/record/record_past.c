@@ -145,12 +145,14 @@ static void take_leave(struct record_past *past, const unsigned char *at, uint64
         return;
     uint8_t need = past->needs[function];
     past->open = false;
+    /* The file begins when MPI_Init has returned: what it takes is no pause. */
+    int64_t since = past->last_ticks ? past->last_ticks : past->ticks;
     if (!(need & PAST_TEST) || past->result)
         note_progress(past);
     else
         past->failed++;
     if (need & PAST_START)
-        past->progress(past->context, past->file->header.began_ticks, past->ticks);
+        past->progress(past->context, since, past->ticks);
     if (need & PAST_EVENTS)
         give_event(past, at, word, function, comm);
 }
