@@ -12,22 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* NULL: the trace has not got the counters, or no process has a value. */
-static const struct counter_rate *rate_of(const struct metrics *metrics, const char *formula,
-                                          struct heuristic_result *result)
-{
-    result->verdict = VERDICT_UNKNOWN;
-    result->absent = true;
-    for (size_t i = 0; metrics->counters && i < metrics->counters->rate_count; i++) {
-        const struct counter_rate *rate = &metrics->counters->rates[i];
-        if (strcmp(rate->formula, formula) == 0 && !isnan(rate->whole)) {
-            result->absent = false;
-            return rate;
-        }
-    }
-    return NULL;
-}
-
 /* The place of the process with the least or most; SIZE_MAX: none has a value. */
 static size_t extreme(const struct counter_rate *rate, bool most)
 {
@@ -37,6 +21,22 @@ static size_t extreme(const struct counter_rate *rate, bool most)
             (best == SIZE_MAX || (most ? rate->value[i] > rate->value[best] : rate->value[i] < rate->value[best])))
             best = i;
     return best;
+}
+
+/* NULL: the trace has not got the counters, or no process has a value. */
+static const struct counter_rate *rate_of(const struct metrics *metrics, const char *formula,
+                                          struct heuristic_result *result)
+{
+    result->verdict = VERDICT_UNKNOWN;
+    result->absent = true;
+    for (size_t i = 0; metrics->counters && i < metrics->counters->rate_count; i++) {
+        const struct counter_rate *rate = &metrics->counters->rates[i];
+        if (strcmp(rate->formula, formula) == 0 && !isnan(rate->whole) && extreme(rate, true) != SIZE_MAX) {
+            result->absent = false;
+            return rate;
+        }
+    }
+    return NULL;
 }
 
 static void list_cells(struct heuristic_result *result, const struct counter_rate *rate)

@@ -2,6 +2,7 @@
 /* The findings that name the resource that was short, as the kernel counted it: cores, a node, pages, disks, memory. */
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/property.h"
 #include "core/text.h"
 #include "heuristics/finding.h"
 #include "metrics/process_resources.h"
@@ -15,22 +16,33 @@
 struct rows {
     const struct metrics *metrics;
     struct finding_use *use;
-    size_t *host; /* traces without hosts: 0 */
+    size_t *host; /* one that is not known is another for each process */
     const char **name;
     size_t hosts;
     int64_t *lost_ns;
+    struct property_list facts; /* has the names */
 };
 
-static void host_of(struct rows *rows, const struct location_def *location)
+/* Of locations, or of a metrics file's facts about the run. */
+static void find_hosts(struct rows *rows)
 {
-    size_t row = metrics_row_of(rows->metrics, location->process), host = 0;
-    if (row == SIZE_MAX || !location->host)
-        return;
-    while (host < rows->hosts && (!rows->name[host] || strcmp(rows->name[host], location->host) != 0))
-        host++;
-    if (host == rows->hosts && host < rows->metrics->process_count)
-        rows->name[rows->hosts++] = location->host;
-    rows->host[row] = host;
+    size_t count = rows->metrics->process_count;
+    for (size_t i = 0; i < count; i++)
+        rows->host[i] = SIZE_MAX;
+    for (size_t k = 0; k < rows->facts.count; k++) {
+        const struct property *fact = &rows->facts.rows[k];
+        bool any = false;
+        for (size_t i = 0; strcmp(fact->name, PROPERTY_HOST) == 0 && i < count; i++)
+            if (rows->host[i] == SIZE_MAX && property_has_rank(fact, rows->metrics->process[i].rank)) {
+                rows->host[i] = rows->hosts;
+                any = true;
+            }
+        if (any)
+            rows->name[rows->hosts++] = fact->value;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (rows->host[i] == SIZE_MAX)
+            rows->host[i] = rows->hosts++;
 }
 
 static struct rows rows_of(const struct metrics *metrics)
@@ -41,10 +53,8 @@ static struct rows rows_of(const struct metrics *metrics)
                         .host = memory_new(count * sizeof *rows.host),
                         .name = memory_new(count * sizeof *rows.name),
                         .lost_ns = memory_new(count * sizeof *rows.lost_ns)};
-    for (size_t i = 0; i < metrics->defs->location_count; i++)
-        host_of(&rows, &metrics->defs->locations[i]);
-    if (rows.hosts == 0)
-        rows.hosts = 1;
+    rows.facts = property_list_of(metrics->defs);
+    find_hosts(&rows);
     return rows;
 }
 
@@ -54,6 +64,7 @@ static void rows_clear(struct rows *rows)
     free(rows->host);
     free(rows->name);
     free(rows->lost_ns);
+    property_list_clear(&rows->facts);
 }
 
 static int64_t value_of(const struct rows *rows, size_t row, enum resource_counter counter)
@@ -121,18 +132,19 @@ bool find_shared_core(const struct finding_input *input, struct finding *finding
     char who[WHO_SIZE], seconds[TEXT_NUMBER_SIZE];
     size_t count = 0, first = SIZE_MAX;
     for (size_t i = 0; i < input->metrics->process_count; i++)
-        if (others_on_core(&rows, i) > 0 && waits_for_core(&rows, i)) {
-            rows.lost_ns[i] = llround(fmin(rows.use[i].delay_s, rows.use[i].outside_s) * 1e9);
+        if (waits_for_core(&rows, i) && others_on_core(&rows, i) > 0) {
+            rows.lost_ns[i] = llround(rows.use[i].outside_delay_s * 1e9);
             first = smaller(first, i);
             count++;
         }
     bool found = count > 1 && fill(&rows, input, finding);
     if (found) {
-        snprintf(finding->title, sizeof finding->title, "%s are bound to one core with others",
-                 who_text(who, &finding->causes, input->metrics->process_count));
+        snprintf(finding->title, sizeof finding->title, "%s %s bound to one core with others",
+                 who_text(who, &finding->causes, input->metrics->process_count),
+                 text_plural(finding->causes.count, "is", "are"));
         snprintf(finding->text, sizeof finding->text,
                  "Process %u and %zu more may use core %d only, the same one. By the kernel's counters these processes "
-                 "are ready to run and wait for their core for %s in all.",
+                 "are ready to run outside MPI and wait for their core for %s in all.",
                  input->metrics->process[first].rank, others_on_core(&rows, first), (int)bound_core(&rows, first),
                  seconds_text(seconds, finding->waiting_s));
         snprintf(finding->advice, sizeof finding->advice,
@@ -144,20 +156,25 @@ bool find_shared_core(const struct finding_input *input, struct finding *finding
     return found;
 }
 
-/* Different cores that the processes of a host may use, at most: where they are bound, those; else as many as the one
-   with most may use. -1: not known. */
+/* Different cores that the processes of a host may use, at most: those of each first core, as processes that are bound
+   alike have the same. -1: not known. */
 static int64_t reachable(const struct rows *rows, size_t host)
 {
     int64_t bound = 0, most = -1;
-    for (size_t i = 0; i < rows->metrics->process_count; i++) {
-        if (rows->host[i] != host)
-            continue;
-        bool first = bound_core(rows, i) >= 0;
+    size_t *here = memory_new(rows->metrics->process_count * sizeof *here), count = 0;
+    for (size_t i = 0; i < rows->metrics->process_count; i++)
+        if (rows->host[i] == host)
+            here[count++] = i;
+    for (size_t i = 0; i < count; i++) {
+        int64_t core = value_of(rows, here[i], RESOURCE_FIRST_CORE), usable = value_of(rows, here[i], RESOURCE_USABLE);
+        bool first = core >= 0;
         for (size_t j = 0; j < i && first; j++)
-            first = rows->host[j] != host || bound_core(rows, j) != bound_core(rows, i);
-        bound += first;
-        most = larger(value_of(rows, i, RESOURCE_USABLE), most);
+            first = value_of(rows, here[j], RESOURCE_FIRST_CORE) != core;
+        if (first)
+            bound += larger(usable, INT64_C(0));
+        most = larger(usable, most);
     }
+    free(here);
     return most < 0 ? -1 : larger(bound, most);
 }
 
@@ -177,18 +194,19 @@ bool find_idle_core(const struct finding_input *input, struct finding *finding)
             continue;
         for (size_t i = 0; i < input->metrics->process_count; i++)
             if (rows.host[i] == host && waits_for_core(&rows, i)) {
-                rows.lost_ns[i] = llround(fmin(rows.use[i].delay_s, rows.use[i].outside_s) * 1e9);
+                rows.lost_ns[i] = llround(rows.use[i].outside_delay_s * 1e9);
                 idle = cores - usable;
                 used = usable;
             }
     }
     bool found = fill(&rows, input, finding);
     if (found) {
-        snprintf(finding->title, sizeof finding->title, "%s wait for cores beside idle ones",
-                 who_text(who, &finding->causes, input->metrics->process_count));
+        snprintf(finding->title, sizeof finding->title, "%s %s for cores beside idle ones",
+                 who_text(who, &finding->causes, input->metrics->process_count),
+                 text_plural(finding->causes.count, "waits", "wait"));
         snprintf(finding->text, sizeof finding->text,
                  "The processes of a host may use %d of its %d cores, and are more than these: they wait for a core "
-                 "for %s in all, while no process of the run may use the other %d.",
+                 "outside MPI for %s in all, while no process of the run may use the other %d.",
                  (int)used, (int)(used + idle), seconds_text(seconds, finding->waiting_s), (int)idle);
         snprintf(finding->advice, sizeof finding->advice,
                  "let the processes use all cores: look at their binding, and at the limits of the job");
@@ -279,14 +297,14 @@ bool find_slow_node(const struct finding_input *input, struct finding *finding)
     bool found = false;
     for (size_t host = 0; rows.hosts > 1 && host < rows.hosts && !found; host++) {
         struct slow slow;
-        if (!is_slow(&rows, host, &slow))
+        if (!rows.name[host] || !is_slow(&rows, host, &slow))
             continue;
         for (size_t i = 0; i < input->metrics->process_count; i++)
             if (rows.host[i] == host)
                 rows.lost_ns[i] = llround(fmax(rows.use[i].outside_s - slow.mean_s, 0) * 1e9);
         found = fill(&rows, input, finding);
         if (found)
-            say_slow(&slow, rows.name[host] ? rows.name[host] : "?", finding);
+            say_slow(&slow, rows.name[host], finding);
     }
     rows_clear(&rows);
     return found;

@@ -303,13 +303,24 @@ struct finding_maker {
     size_t capacity;
 };
 
+/* Without those that save no time. */
+static size_t count_losses(const struct findings *findings)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < findings->count; i++)
+        count += !findings->finding[i].risk;
+    return count;
+}
+
 static void find_one(struct finding_maker *maker, enum finding_kind kind, struct findings *findings)
 {
     const struct metrics *metrics = maker->input.metrics;
     struct finding finding = {.kind = kind, .id = finding_id(kind)};
-    /* The last finder reports lost time only if no other has found anything. */
-    maker->input.found = findings->count;
-    bool found = finders[kind](&maker->input, &finding);
+    /* The last finder reports lost time only if no other has found any. */
+    maker->input.found = count_losses(findings);
+    /* What was short only the kernel's counters know. */
+    bool known = metrics->resources || !finding_is_shortage(kind);
+    bool found = known && finders[kind](&maker->input, &finding);
     if (found)
         advice_fit(&maker->input, &maker->structure, &finding);
     finding.share = ratio_of(finding.saving_s, maker->duration_s);
@@ -351,7 +362,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     raise_machine(&maker.input, &findings);
     drop_small_machine(&findings, maker.working_s);
     /* Nothing is left, but much may be lost all the same. */
-    if (findings.count == 0)
+    if (count_losses(&findings) == 0)
         find_one(&maker, FINDING_lost_time, &findings);
     finding_coder_free(maker.coder);
     if (finding_roots_known(analysis))

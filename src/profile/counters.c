@@ -45,7 +45,9 @@ struct counters_builder {
     size_t counter_capacity, track_capacity, part_capacity;
     struct map counter_of; /* mark -> counter + 1 */
     struct map thread_of;  /* rank and thread -> index + 1 */
-    struct map owner_of;   /* rank and counter -> thread that has the counter of the process, + 1 */
+    struct map owner_of;   /* rank and counter -> thread that has the counter of the process */
+    struct map host_of;    /* rank -> the first process on its host */
+    struct map reader_of;  /* first process and counter -> rank that has the counter of the host */
     struct map place_of;   /* rank and state -> index + 1 of the parts of that place */
     struct thread *threads;
     size_t thread_count, thread_capacity;
@@ -85,7 +87,8 @@ static enum counter_mode mode_of(const struct counters_builder *builder, const s
         const struct counter_choice *choice = &builder->select.choices[i];
         if (strcmp(choice->name, mark->name) != 0)
             continue;
-        *wraps = choice->wraps;
+        if (choice->wraps > 0)
+            *wraps = choice->wraps;
         if (choice->mode != COUNTER_MODE_UNKNOWN)
             mode = choice->mode;
     }
@@ -277,11 +280,38 @@ static void take(struct counters_builder *builder, struct thread *thread, size_t
     pending->raw = event->value;
 }
 
-/* A counter of the process or host that several threads record is the same one: that of the first counts. */
+/* The process that stands for the host: the first on it; the process itself where that is not known. */
+static uint32_t host_of(struct counters_builder *builder, uint32_t rank)
+{
+    const struct defs *defs = builder->counters->defs;
+    uint64_t *known = map_put(&builder->host_of, rank, UINT64_MAX);
+    if (*known != UINT64_MAX)
+        return (uint32_t)*known;
+    const char *host = NULL;
+    for (size_t i = 0; i < defs->location_count && !host; i++)
+        if (defs->locations[i].process == rank)
+            host = defs->locations[i].host;
+    *known = rank;
+    for (size_t i = 0; i < defs->location_count && host; i++)
+        if (defs->locations[i].host && strcmp(defs->locations[i].host, host) == 0) {
+            *known = defs->locations[i].process;
+            break;
+        }
+    return (uint32_t)*known;
+}
+
+/* A counter of the process that several threads record is the same one, and so is one of the host that several
+   processes record: that of the first counts. */
 static bool is_owner(struct counters_builder *builder, const struct event *event, size_t counter)
 {
-    if (builder->counters->defs->marks[event->state].counter.scope == COUNTER_OF_THREAD)
+    enum counter_scope scope = builder->counters->defs->marks[event->state].counter.scope;
+    if (scope == COUNTER_OF_THREAD)
         return true;
+    if (scope == COUNTER_OF_HOST) {
+        uint32_t host = host_of(builder, event->process);
+        if (*map_put(&builder->reader_of, map_pair(host, (uint32_t)counter), event->process) != event->process)
+            return false;
+    }
     uint64_t *owner = map_put(&builder->owner_of, map_pair(event->process, (uint32_t)counter), event->thread);
     return *owner == event->thread;
 }
@@ -415,6 +445,8 @@ struct counters *counters_builder_end(struct counters_builder *builder)
     map_clear(&builder->counter_of);
     map_clear(&builder->thread_of);
     map_clear(&builder->owner_of);
+    map_clear(&builder->host_of);
+    map_clear(&builder->reader_of);
     map_clear(&builder->place_of);
     free(builder);
     return counters;
@@ -492,6 +524,9 @@ double counter_value_at(const struct counter_track *track, const struct counter_
         return NAN;
     if (counter->mode != COUNTER_MODE_ABSOLUTE)
         return track->first + total_at(track, time_ns);
+    /* Of an absolute value the readings are where a stretch of it begins and ends. */
+    if (track->count < 2)
+        return NAN;
     size_t at = reading_at(track, time_ns);
     if (at + 1 == track->count)
         at--;

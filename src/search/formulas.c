@@ -364,10 +364,13 @@ struct counter_table counter_table_at(const struct counters *counters, const str
     /* Rows of threads are in the order of tracks. */
     for (size_t i = 0, row = 1; i < counters->track_count; i++) {
         const struct counter_track *track = &counters->track[i];
-        while (row < table.count && (table.row[row].rank != track->rank || table.row[row].thread != track->thread))
-            row++;
-        if (row == table.count)
-            break;
+        size_t at = row;
+        while (at < table.count && (table.row[at].rank != track->rank || table.row[at].thread != track->thread))
+            at++;
+        /* A thread without any known amount has no row. */
+        if (at == table.count)
+            continue;
+        row = at;
         table.amounts[row * counters->count + track->counter] =
             counter_value_at(track, &counters->counter[track->counter], time_ns);
     }
