@@ -599,6 +599,14 @@ static struct input *open_input(const char *path, bool private, struct error *er
     return input;
 }
 
+bool input_is_once(const char *path)
+{
+    struct stat about;
+    if (strcmp(path, "-") == 0)
+        return true;
+    return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
+}
+
 struct input *input_open(const char *path, struct error *err)
 {
     return open_input(path, false, err);

@@ -27,6 +27,9 @@ struct input {
    than 1 GB and 250 times their compressed size. Call before threads are started. */
 void input_limit_unpacked(uint64_t bytes);
 
+/* True for standard input ("-"), pipes and the like, which can be read only once. */
+bool input_is_once(const char *path);
+
 /* NULL and a fault if the file cannot be opened, is a directory, or is compressed in a way this build cannot read.
  */
 struct input *input_open(const char *path, struct error *err);

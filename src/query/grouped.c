@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* Rows of a value are in chunks, each twice as long as the one before: few values have long ones, many short ones. */
-enum { CHUNK_LEAST = 8, CHUNK_MOST = 1024, ROWS_AT_ONCE = 2048 };
+enum { CHUNK_LEAST = 1, CHUNK_MOST = 1024, ROWS_AT_ONCE = 2048 };
 
 /* A row of a chunk's rows follows: all but the last chunk are full. */
 struct chunk {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "query/own_metrics.h"
 
+#include "core/input.h"
 #include "core/memory.h"
 
 #include <math.h>
@@ -58,7 +59,7 @@ static enum status check(const struct definitions *definitions, const char *file
         return error_set(err, ERROR_USAGE,
                          "metrics of your own are of the whole run: --definitions without --from and --to");
     for (size_t i = 0; i < request->input_count; i++)
-        if (strcmp(request->inputs[i], "-") == 0)
+        if (input_is_once(request->inputs[i]))
             return error_set(err, ERROR_USAGE, "metrics of your own need the trace as a file: it is read twice");
     return STATUS_OK;
 }

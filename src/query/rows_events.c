@@ -10,6 +10,7 @@
 #include "timeline/scan.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* A part ends at the first checkpoint after so many events: large enough that opening it costs little, small enough
@@ -42,7 +43,8 @@ struct part {
     struct query_cursor *cursor;
     char **paths; /* of samples: texts of call paths that were asked for, by path */
     size_t path_count;
-    struct ahead *ahead; /* NULL: the caller reads */
+    struct ahead *ahead;     /* NULL: the caller reads */
+    const atomic_bool *quit; /* NULL: nobody ends it early */
     bool begun;
     uint64_t events; /* at most, from checkpoint to checkpoint */
     union {
@@ -66,7 +68,8 @@ struct ahead {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    bool wanted, quit;
+    bool wanted;
+    atomic_bool quit;
     enum status status;
     struct error err;
 };
@@ -158,7 +161,7 @@ static enum status part_scan(struct part *part, const struct walk_visitor *visit
     const struct checkpoint *points = timeline_checkpoints(timeline, &count);
     size_t range_end = smaller(part->end, count);
     part->count = 0;
-    while (part->at < range_end && part->count == 0) {
+    while (part->at < range_end && part->count == 0 && !(part->quit && atomic_load(part->quit))) {
         size_t to = part->at;
         uint64_t events = 0;
         /* The first part is read in any case: it has the states that are open at the begin of the limits. */
@@ -221,6 +224,7 @@ static void start_ahead(struct part *part, const struct walk_visitor *visitor, w
     ahead->part.count = ahead->part.capacity = 0;
     ahead->visitor = *visitor;
     ahead->visitor.context = &ahead->part;
+    ahead->part.quit = &ahead->quit;
     ahead->worth = worth;
     ahead->ends = ends;
     ahead->wanted = true;
@@ -301,7 +305,7 @@ static void part_clear(struct query_cursor *cursor)
     if (!part->ahead)
         return;
     pthread_mutex_lock(&part->ahead->mutex);
-    part->ahead->quit = true;
+    atomic_store(&part->ahead->quit, true);
     pthread_cond_signal(&part->ahead->changed);
     pthread_mutex_unlock(&part->ahead->mutex);
     pthread_join(part->ahead->thread, NULL);

@@ -174,8 +174,15 @@ static void take_order(const struct table *table, sqlite3_index_info *info, char
 {
     size_t count = 0;
     char order[GROUPED_COLUMNS * 16] = "";
-    if (table->traces->count != 1)
+    /* An id gives few rows, and they may be asked for many times. */
+    if (table->traces->count != 1 || strstr(plan, "i="))
         return;
+#ifdef SQLITE_INDEX_CONSTRAINT_LIMIT
+    /* SQLite keeps as many rows as are wanted: all would go to a file here. */
+    for (int i = 0; i < info->nConstraint; i++)
+        if (info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_LIMIT)
+            return;
+#endif
     for (int i = 0; i < info->nOrderBy; i++) {
         if (info->aOrderBy[i].iColumn < 0)
             return;

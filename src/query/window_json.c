@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "query/window_json.h"
 
+#include "core/input.h"
 #include "core/memory.h"
 #include "query/trace.h"
 #include "render/field.h"
@@ -231,7 +232,7 @@ enum status window_json_trace(const struct engine_request *request, const struct
     struct engine_request whole = *request;
     *trace = NULL;
     for (size_t i = 0; i < request->input_count; i++)
-        if (strcmp(request->inputs[i], "-") == 0)
+        if (input_is_once(request->inputs[i]))
             return STATUS_OK;
     if (info->events > OVERLAY_EVENTS)
         return STATUS_OK;

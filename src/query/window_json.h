@@ -9,7 +9,7 @@
    own clock. */
 
 /* Reads what the analysis across processes says of the run: *trace, to be freed. NULL without a fault: standard input
-   cannot be read twice, or the run has more than OVERLAY_EVENTS events. */
+   or a pipe cannot be read twice, or the run has more than OVERLAY_EVENTS events. */
 enum status window_json_trace(const struct engine_request *request, const struct timeline_info *info,
                               struct query_trace **trace, struct error *err) MUST_CHECK;
 

@@ -138,7 +138,11 @@ static const char *take_field(struct paje_schema *schema, struct paje_word name)
     for (size_t i = 0; i < def->field_count; i++)
         if (def->field[i] == role)
             role = FIELD_NOTHING; /* the first one is it */
-    if (role == FIELD_KEY)
+    bool has_size = false;
+    for (size_t i = 0; i < def->field_count; i++)
+        has_size |= def->field[i] == FIELD_SIZE;
+    /* What stands before the key is not read again where it is known: a size is another each time. */
+    if (role == FIELD_KEY && !has_size)
         def->key_at = def->field_count;
     else if (role != FIELD_SIZE && role != FIELD_NOTHING)
         def->key_at = 0;
