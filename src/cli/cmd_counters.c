@@ -37,8 +37,14 @@ static enum status needs_counters(const void *context, const struct engine_resul
 
 static int64_t moment_of(const struct engine_time *time, const struct metrics *metrics)
 {
-    double duration = (double)time_since(metrics->begin_ns, metrics->end_ns);
-    return metrics->begin_ns + (time->kind == ENGINE_TIME_SHARE ? (int64_t)llrint(duration * time->share) : time->ns);
+    static const double MOST_NS = 9e18; /* less than INT64_MAX */
+    int64_t after_ns = time->ns;
+    double share_ns = (double)time_since(metrics->begin_ns, metrics->end_ns) * time->share;
+    if (time->kind == ENGINE_TIME_SHARE)
+        after_ns = (int64_t)llrint(fmin(share_ns, MOST_NS));
+    int64_t moment_ns = metrics->begin_ns;
+    time_add(&moment_ns, after_ns);
+    return moment_ns;
 }
 
 static void write_counters(struct output *output, const void *context, const struct engine_result *run)
@@ -58,6 +64,7 @@ static void write_counters(struct output *output, const void *context, const str
                                      .table = &table,
                                      .title = title,
                                      .rows = run_rows(options->all, TEXT_ROWS),
+                                     .moment = options->at.text != NULL,
                                      .counters = options->common.verbose};
     if (choice_is(options->format, "json"))
         counters_write_json(output, &report);
@@ -103,6 +110,9 @@ int cmd_counters(const struct command *command, const struct counters_options *o
                              "--by %s is of the whole run: it cannot be combined with --from, --to and "
                              "--processes",
                              counters_by_name(by));
+    if (options->at.text && (trace->from.text || trace->to.text || trace->processes.count > 0))
+        return command_usage(command, "--at counts from the start of the run: it cannot be combined with --from, --to "
+                                      "and --processes");
     if (options->at.text && options->by.word)
         return command_usage(command, "--at has a row for each thread: it cannot be combined with --by");
     struct definitions *formulas = formulas_read(options->formulas, &err);

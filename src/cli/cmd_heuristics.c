@@ -32,7 +32,7 @@ int cmd_heuristics(const struct command *command, const struct heuristics_option
     struct own_metrics own;
     struct error err = {0};
     if (options->definitions && choice_is(options->format, "csv"))
-        return command_usage(command, "CSV has one table, of sight's own heuristics: --definitions with text or json");
+        return command_usage(command, "--definitions needs text or json: CSV has one table, of sight's own heuristics");
     if (own_numbers_ask(&own, options->definitions, NULL, &options->common, &options->trace, &err) != STATUS_OK) {
         own_metrics_clear(&own);
         return command_fault(&err);

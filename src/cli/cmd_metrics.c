@@ -131,6 +131,8 @@ static int check_options(const struct command *command, const struct metrics_opt
         return unknown_column(command, options->sort);
     if (options->definitions && (options->sites || choice_is(options->format, "xml")))
         return command_usage(command, "--definitions does not go with --sites and XML, which have no place for them");
+    if (options->definitions && choice_is(options->format, "csv") && !own)
+        return command_usage(command, "--definitions with CSV needs --table own");
     return EXIT_DONE;
 }
 

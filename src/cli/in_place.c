@@ -12,25 +12,34 @@
 
 #include <stdio.h>
 
-/* Says what the recording lacks. True if other hosts have files of it that are not in the directory. */
-static bool is_elsewhere(char *directory)
+struct lacks {
+    bool elsewhere; /* other hosts have files of the recording that are not in the directory */
+    bool failed;    /* some processes or threads had no place to record to */
+    bool nothing;   /* and no other did: `err` */
+    struct error err;
+};
+
+/* Says what the recording lacks. */
+static struct lacks look(char *directory)
 {
+    struct lacks lacks = {0};
     struct error err = {0};
     struct recordings recordings = {0};
     struct reader *reader = NULL;
-    bool elsewhere = false;
     /* What cannot be read is reported when it is diagnosed. */
-    if (recordings_open(&recordings, &directory, 1, &err) == STATUS_OK)
+    if (recordings_open(&recordings, &directory, 1, &lacks.err) == STATUS_OK)
         reader = record_reader_open(&recordings, 0, &err);
     if (reader) {
         struct record_summary summary = record_reader_summary(reader);
         recording_report_lacks(&summary);
-        elsewhere = summary.several_hosts && summary.processes < summary.declared;
+        lacks.elsewhere = summary.several_hosts && summary.processes < summary.declared;
         reader_close(reader);
     }
     recording_report_failed(&recordings);
+    lacks.failed = recordings.failed > 0;
+    lacks.nothing = lacks.failed && recordings.file_count == 0;
     recordings_close(&recordings);
-    return elsewhere;
+    return lacks;
 }
 
 static void write_metrics(struct output *output, const void *context)
@@ -69,7 +78,6 @@ static int diagnose(const struct common_options *common, const struct target_opt
 {
     struct error err = {0};
     const struct trace_options trace = {0};
-    /* A metrics file has all that the trace would give. */
     struct engine_result *run = ask(common, &trace, ENGINE_FINDINGS | ENGINE_SEARCH, &err);
     if (!run)
         return command_fault(&err);
@@ -85,10 +93,15 @@ int in_place_diagnose(const struct common_options *common, const char *directory
 {
     struct error err = {0};
     char *from = (char *)(uintptr_t)directory;
-    if (is_elsewhere(from)) {
+    struct lacks lacks = look(from);
+    if (lacks.nothing) {
+        *kept = true;
+        return command_fault(&lacks.err);
+    }
+    if (lacks.elsewhere) {
         fprintf(stderr,
-                "sight: other hosts have their part in a directory of this name; to diagnose it where it is: mpiexec "
-                "with a process on each host, sight metrics --format xml -o %s %s\n",
+                "sight: other hosts have their part in a directory of this name; to diagnose it there, start one "
+                "process on each host with mpiexec: sight metrics --format xml -o %s %s\n",
                 target->path, directory);
         return EXIT_DAMAGED;
     }
@@ -101,5 +114,8 @@ int in_place_diagnose(const struct common_options *common, const char *directory
     *kept = code == EXIT_DONE || code == EXIT_DAMAGED;
     if (*kept)
         command_note(common, "%s: the metrics of the run; no trace is kept", target->path);
+    /* Metrics without some processes are written, but are not what was asked for. */
+    if (*kept && lacks.failed)
+        return EXIT_OUTPUT;
     return code;
 }

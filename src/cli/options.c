@@ -320,8 +320,8 @@ static int parse_or_pass(struct parsing *parsing, int argc, char **argv, struct 
     /* Which of the words are values of options, and which the program, only "--" can say. */
     if (!parsing->separated) {
         (void)error_set(err, ERROR_USAGE,
-                        "unknown option '%s'; the launcher's stand before --: sight %s %s ... -- PROGRAM", argv[0],
-                        parsing->command->name, argv[0]);
+                        "unknown option '%s'; options of the launcher go before --: sight %s %s ... -- PROGRAM",
+                        argv[0], parsing->command->name, argv[0]);
         return 0;
     }
     parsing->common->passed[parsing->common->passed_count++] = argv[0];

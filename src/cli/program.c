@@ -179,6 +179,13 @@ enum mpi_kind program_launcher_kind(const char *name)
     return MPI_KIND_NONE;
 }
 
+bool program_launcher_is_system(const char *name)
+{
+    static const char system[] = "/usr/bin/";
+    char path[PATH_MAX], real[PATH_MAX];
+    return find_file(name, path, sizeof path) && realpath(path, real) && strncmp(real, system, sizeof system - 1) == 0;
+}
+
 bool program_is_launcher(const char *name)
 {
     static const char *const names[] = {"mpiexec", "mpirun", "orterun", "prterun", "srun", "aprun", "jsrun"};

@@ -27,6 +27,9 @@ struct program program_find(char *const *words, size_t count);
 /* The MPI that a launcher (mpiexec, mpirun …) or a compiler (mpicc) belongs to. */
 enum mpi_kind program_launcher_kind(const char *name);
 
+/* True if it is the system's own: the settings of others are not where the system's are. */
+bool program_launcher_is_system(const char *name);
+
 /* The launcher of an MPI: mpiexec.openmpi or mpiexec.mpich, as Debian names them beside each other; where that is of
    another MPI or missing, mpiexec. */
 const char *program_launcher_of(enum mpi_kind kind);

@@ -585,7 +585,14 @@ static int run_to(const struct recording *recording, const char *output, recordi
 
 int recording_run(const struct recording *recording, recording_written *written)
 {
+    struct error err = {0};
     char *output = output_of(recording);
+    /* The diagnosis goes to standard output. */
+    if (recording->recorder->diagnose && !is_file_name(output)) {
+        (void)error_set(&err, ERROR_USAGE, "--diagnose needs a file for the metrics: -o FILE");
+        free(output);
+        return command_fault(&err);
+    }
     int code = run_to(recording, output, written);
     free(output);
     return code;

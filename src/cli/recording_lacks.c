@@ -33,8 +33,9 @@ void recording_report_lacks(const struct record_summary *summary)
         fprintf(stderr, "sight: incomplete: the program closed files of the recorder; marks in the trace say from when "
                         "on\n");
     if (summary->file_limit)
-        fprintf(stderr, "sight: incomplete: the program may not have larger files (ulimit -f); marks in the trace show "
-                        "since when\n");
+        fprintf(stderr,
+                "sight: incomplete: files have reached the size limit (ulimit -f); marks in the trace show since "
+                "when\n");
     if (summary->lost_threads > 0)
         fprintf(stderr, "sight: incomplete: %u thread%s could not be recorded: %s\n", summary->lost_threads,
                 text_plural(summary->lost_threads, "", "s"), strerror(summary->lost_reason));

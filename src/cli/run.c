@@ -177,7 +177,7 @@ bool run_wants_colour(const struct common_options *common, const struct target_o
         return choice_is(common->color, "always");
     const char *none = getenv("NO_COLOR");
     /* Open MPI gives process 0 a terminal of its own, whatever its launcher writes to. */
-    if (team_size(common->team) > 1)
+    if (team_size(common->team) > 1 || getenv("OMPI_COMM_WORLD_SIZE"))
         return false;
     return !(target && target->path) && isatty(STDOUT_FILENO) && !(none && *none);
 }

@@ -92,9 +92,15 @@ static bool may_have_slots(void)
         for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
             if (strncmp(*variable, begins[i], strlen(begins[i])) == 0)
                 return true;
-    char own[PATH_MAX];
-    snprintf(own, sizeof own, "%s/.openmpi/mca-params.conf", getenv("HOME") ? getenv("HOME") : "");
-    return has_setting("/etc/openmpi/openmpi-default-hostfile", "") || has_setting(own, "") ||
+    static const char *const owns[] = {"/.openmpi/mca-params.conf", "/.prte/mca-params.conf"};
+    const char *home = getenv("HOME");
+    for (size_t i = 0; home && i < sizeof owns / sizeof *owns; i++) {
+        char own[PATH_MAX];
+        snprintf(own, sizeof own, "%s%s", home, owns[i]);
+        if (has_setting(own, ""))
+            return true;
+    }
+    return has_setting("/etc/openmpi/openmpi-default-hostfile", "") ||
            has_setting("/etc/openmpi/openmpi-mca-params.conf", "oversubscribe");
 }
 
@@ -104,7 +110,7 @@ static enum status check_slots(char *const *words, size_t count, struct error *e
     int64_t number;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     bool plain = count > 3 && (strcmp(words[1], "-n") == 0 || strcmp(words[1], "-np") == 0) && words[3][0] != '-';
-    if (!plain || program_launcher_kind(words[0]) != MPI_KIND_OPENMPI ||
+    if (!plain || program_launcher_kind(words[0]) != MPI_KIND_OPENMPI || !program_launcher_is_system(words[0]) ||
         !text_parse_i64(words[2], 1, INT32_MAX, &number) || cores <= 0 || number <= cores || may_have_slots())
         return STATUS_OK;
     return error_set(err, ERROR_USAGE,

@@ -145,7 +145,8 @@ void text_for_terminal(char *buffer, size_t size, const char *text, size_t colum
     for (const char *at = text; *at; at += length) {
         bool shown;
         length = character(at, &shown);
-        size_t wide = character_columns(at);
+        /* What is not shown is a question mark. */
+        size_t wide = shown ? character_columns(at) : 1;
         /* Room for the mark of the cut is kept from the start, so that it never needs to be made afterwards. */
         if (count + wide > columns || used + length + sizeof "…" > size) {
             memcpy(buffer + last, "…", 3);
@@ -201,8 +202,11 @@ static void json_next(struct json *json, const char *key)
     if (json->depth > 0)
         output_print(json->output, "%s\n%*s", json->first ? "" : ",", json->depth * 2, "");
     json->first = false;
-    if (key)
-        output_print(json->output, "\"%s\": ", key);
+    /* Names from a trace may be keys. */
+    if (key) {
+        write_json_text(json->output, key);
+        output_text(json->output, ": ");
+    }
 }
 
 void json_open(struct json *json, const char *key, char bracket)

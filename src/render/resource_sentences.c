@@ -113,9 +113,10 @@ static void say_io(const struct metrics *metrics, char *text)
         text_append(text, RESOURCE_SENTENCE_SIZE, ", fsync and the like %s",
                     text_share(share, ratio_of(sync.sum, sync.wall_ns)));
     if (moved.processes > 0)
-        text_append(text, RESOURCE_SENTENCE_SIZE, "; %s are read from disks", text_bytes(size, (uint64_t)moved.sum));
+        text_append(text, RESOURCE_SENTENCE_SIZE, "; %s read from disks", text_bytes(size, (uint64_t)moved.sum));
     if (written.processes > 0)
-        text_append(text, RESOURCE_SENTENCE_SIZE, " and %s written for them", text_bytes(size, (uint64_t)written.sum));
+        text_append(text, RESOURCE_SENTENCE_SIZE, "%s%s written for them", moved.processes > 0 ? " and " : "; ",
+                    text_bytes(size, (uint64_t)written.sum));
     if (faults.processes > 0)
         text_append(text, RESOURCE_SENTENCE_SIZE, "; %s page%s of memory %s read from a disk",
                     text_thousands(pages, (uint64_t)faults.sum), text_plural((uint64_t)faults.sum, "", "s"),
@@ -139,17 +140,26 @@ static bool say_memory(const struct metrics *metrics, char *text)
     return true;
 }
 
-/* True where the host is not known: then each process is taken to have one. */
-static bool is_first_of_host(const struct metrics *metrics, uint32_t rank)
+/* NULL: not known. */
+static const char *host_of(const struct metrics *metrics, uint32_t rank)
 {
     const struct location_def *locations = metrics->defs->locations;
     const char *host = NULL;
     for (size_t i = 0; i < metrics->defs->location_count && !host; i++)
         if (locations[i].process == rank)
             host = locations[i].host;
-    for (size_t i = 0; host && i < metrics->defs->location_count; i++)
-        if (locations[i].process < rank && locations[i].host && strcmp(locations[i].host, host) == 0)
+    return host;
+}
+
+/* Of the processes of a host that read its energy the first counts. */
+static bool is_first_of_host(const struct metrics *metrics, size_t place, const char *host)
+{
+    for (size_t i = 0; i < place; i++) {
+        const struct process_resources *process = &metrics->resources->process[i];
+        const char *other = host_of(metrics, process->rank);
+        if (resources_used(process, RESOURCE_ENERGY) >= 0 && other && strcmp(other, host) == 0)
             return false;
+    }
     return true;
 }
 
@@ -162,7 +172,12 @@ static void say_energy(const struct metrics *metrics, char *text)
     for (size_t i = 0; i < resources->count; i++) {
         const struct process_resources *process = &resources->process[i];
         double uj = (double)resources_used(process, RESOURCE_ENERGY);
-        if (uj < 0 || !is_first_of_host(metrics, process->rank))
+        const char *host = host_of(metrics, process->rank);
+        if (uj >= 0 && !host && resources->count > 1) {
+            snprintf(text, RESOURCE_SENTENCE_SIZE, "Not known: the hosts of the processes are not recorded.");
+            return;
+        }
+        if (uj < 0 || (host && !is_first_of_host(metrics, i, host)))
             continue;
         energy.processes++;
         energy.sum += uj / 1e6;

@@ -238,14 +238,24 @@ static void test_concurrency(void)
     metrics_free(metrics);
 }
 
+/* Of 4 s: process 0 and each of the three others. */
+static void compute_for(struct metrics *metrics, double first, double others)
+{
+    hand_times(metrics, 0, first, 4 - first);
+    for (size_t i = 1; i < 4; i++)
+        hand_times(metrics, i, others, 4 - others);
+}
+
 static void test_efficiency(void)
 {
     static const char id[] = "efficiency";
     struct metrics *metrics = alike(4, 3, 1);
     struct analysis *analysis = metrics->analysis = analysis_new(4, metrics->defs->state_count);
-    analysis->load_balance = 0.9;
+    /* Load balance 90 %, communication efficiency 95 % x 95 %. */
+    compute_for(metrics, 3.61, 3.128667);
     analysis->serialisation = analysis->transfer = 0.95;
     expect_answer(metrics, id, "81 % of the processes' time is computing: good (80 % or more)", "good");
+    compute_for(metrics, 3.23, 2.799333);
     analysis->transfer = 0.85;
     expect_answer(
         metrics, id,

@@ -140,6 +140,8 @@ static void draw_names(struct canvas *canvas, const struct findings *findings, s
     canvas_text_cut(canvas, strip.x, y, room, (struct text_style){0}, name);
     snprintf(saving, sizeof saving, "%s  (%s)", seconds_text(time, finding->saving_s),
              text_share(share, finding->share));
+    if (finding->risk)
+        snprintf(saving, sizeof saving, "may end the run");
     if (saving_x > 0)
         canvas_text(canvas, saving_x, strip.y + strip.height / 2, right, saving);
 }

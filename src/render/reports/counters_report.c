@@ -104,7 +104,7 @@ static void write_counters(struct output *output, const struct counter_table *ta
     for (size_t i = 0; i < table->counters->count; i++) {
         const struct counter_info *counter = &table->counters->counter[i];
         double amount = amount_of(table, 0, i);
-        bool sum = counter->mode != COUNTER_MODE_ABSOLUTE && table->row[0].ns > 0;
+        bool sum = !isnan(amount) && counter->mode != COUNTER_MODE_ABSOLUTE && table->row[0].ns > 0;
         text_for_terminal(cell, sizeof cell, counter->name, NAME_MOST);
         text_table_cell(text, cell, true);
         text_table_cell(text, amount_text(buffer, amount), false);
@@ -211,7 +211,7 @@ void counters_write_text(struct output *output, const struct counters_report *re
     if (any) {
         write_tables(output, report, true);
         write_legend(output, report->table);
-    } else {
+    } else if (!report->moment) {
         paragraph_write(output, "\n", "",
                         "No formula has all its counters in this trace; --formulas names a file of your own.");
     }

@@ -13,6 +13,7 @@ struct counters_report {
     const struct counter_table *table;
     const char *title; /* the trace's name */
     size_t rows;       /* of text */
+    bool moment;       /* values at one: formulas are of parts of the run */
     bool counters;     /* text has the amounts of each row as well */
 };
 

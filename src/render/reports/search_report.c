@@ -444,16 +444,23 @@ static void dot_text(struct output *output, const char *text)
     }
 }
 
+/* A whole word of a list. */
+static bool is_listed(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = strstr(list, word); at; at = strstr(at + 1, word))
+        if ((at == list || at[-1] == ' ') && (at[length] == '\0' || at[length] == ','))
+            return true;
+    return false;
+}
+
 /* The hypothesis that a node would also explain: it is drawn once, with two parents. */
 static void dot_also(struct output *output, const struct search *search, size_t node)
 {
     const char *also = search->nodes[node].also_explains;
     for (size_t i = 0; also && i < search->count; i++) {
         const struct search_node *other = &search->nodes[i];
-        const char *found = other->axis == AXIS_WHY && i != node ? strstr(also, other->hypothesis) : NULL;
-        size_t length = strlen(other->hypothesis);
-        /* A whole word of the list. */
-        if (found && (found == also || found[-1] == ' ') && (found[length] == '\0' || found[length] == ','))
+        if (other->axis == AXIS_WHY && i != node && is_listed(also, other->hypothesis))
             output_print(output, "  n%zu -> n%zu [style=dashed];\n", i, node);
     }
 }
