@@ -171,7 +171,7 @@ struct grouped *grouped_new(struct query_cursor *cursor, const struct grouping *
     return grouped;
 }
 
-/* Through the file, not through its mapping, of which whole folios would come into memory for each chunk. */
+/* Through the file: the mapping would bring whole folios into memory for each chunk. */
 static enum status read_at(const struct grouped *grouped, uint64_t place, void *to, size_t size, struct error *err)
 {
     if (pread(grouped->spill.file, to, size, (off_t)place) == (ssize_t)size)

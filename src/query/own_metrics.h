@@ -13,9 +13,9 @@ struct own_metrics {
     struct trace_end end; /* what is damaged of the trace */
 };
 
-/* Reads the file, and then the trace of the request, of which only the processes count. `file` NULL: there are none.
+/* Reads the file, and then the processes of the request's trace. `file` NULL: there are no metrics.
    `only`: of these metrics that one; NULL: all. A fault where either cannot be read, of a window, and of standard
-   input, which the command itself reads. Free with own_metrics_clear, also after a fault. */
+   input or a pipe, which the command itself reads. Free with own_metrics_clear, also after a fault. */
 enum status own_metrics_ask(struct own_metrics *own, const char *file, const char *only,
                             const struct engine_request *request, struct error *err) MUST_CHECK;
 void own_metrics_clear(struct own_metrics *own);

@@ -91,8 +91,8 @@ static uint64_t memory_limit(void)
     return limit;
 }
 
-/* The fastest until now, of a loop of multiplications that wait for each other. A few at a time, each of which is
-   unlikely to be interrupted, and again later, as processors change their frequency. */
+/* The fastest turn so far of a loop of multiplications that each need the last one's result. A few turns are timed at
+   once, as one is seldom interrupted, and a few more later, as processors change their frequency. */
 static struct {
     int64_t least_ns, next_ns;
 } loop;

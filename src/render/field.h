@@ -104,7 +104,7 @@ enum { VALUE_TEXT_SIZE = 256 };
 void value_text_for_people(char buffer[VALUE_TEXT_SIZE], struct value value);
 
 /* A text that a terminal shows as it is: '?' for control characters, for those that turn the direction of writing, and
-   for bytes that are no UTF-8. At most `columns` columns, of which wide characters take two; what was cut ends in "…".
+   for bytes that are not UTF-8. At most `columns` columns; wide characters take two. What was cut ends in "…".
    `size` is 8 or more. */
 void text_for_terminal(char *buffer, size_t size, const char *text, size_t columns);
 

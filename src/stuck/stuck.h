@@ -60,7 +60,7 @@ struct stuck_builder;
 struct stuck_builder *stuck_builder_new(void);
 struct sink *stuck_builder_sink(struct stuck_builder *builder); /* owned by the builder */
 
-/* What takes the past of a run of which the sink gets only the last events: after the sink's begin, before its first
+/* Takes the past of a run when the sink gets only the last events: after the sink's begin, before its first
    event. Owned by the builder. */
 const struct past_sink *stuck_builder_past(struct stuck_builder *builder);
 

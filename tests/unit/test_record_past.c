@@ -266,7 +266,7 @@ int main(void)
     unsigned wanted = 1U << STUCK_MISSING | 1U << STUCK_UNMATCHED | 1U << STUCK_COMPUTING;
     tap_ok((kinds & wanted) == wanted, "hangs of several kinds are among them (%x)", kinds);
 
-    /* Words in the past that are no records, in the first block: the caller reads event by event then. */
+    /* Words in the past that are not records, in the first block: the caller reads event by event then. */
     bool counted;
     const uint64_t none = RECORD_LEAVE; /* of no length */
     do
