@@ -185,6 +185,16 @@ const struct location_def *defs_find_location(const struct defs *defs, uint32_t 
     return NULL;
 }
 
+const char *defs_host_of(const struct defs *defs, uint32_t process, uint32_t thread)
+{
+    const struct location_def *location = defs_find_location(defs, process, thread);
+    if (!location || !location->host)
+        location = defs_find_location(defs, process, 0);
+    if (!location || !location->host || !*location->host)
+        return NULL;
+    return location->host;
+}
+
 uint32_t defs_add_handle(struct defs *defs, const struct handle_def *handle)
 {
     ARRAY_PUSH(defs->handles, defs->handle_count, defs->handle_capacity,

@@ -225,6 +225,9 @@ const char *defs_path_name(const struct defs *defs, uint32_t path);
 /* The location of events with this process and thread; NULL if the trace does not describe it. */
 const struct location_def *defs_find_location(const struct defs *defs, uint32_t process, uint32_t thread);
 
+/* The host that a thread runs on: where only the process is described, that of its thread 0. NULL: not known. */
+const char *defs_host_of(const struct defs *defs, uint32_t process, uint32_t thread);
+
 /* Names a communicator; the first name is kept. */
 void comm_set_name(struct comm_def *comm, const char *name);
 

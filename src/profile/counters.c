@@ -287,10 +287,7 @@ static uint32_t host_of(struct counters_builder *builder, uint32_t rank)
     uint64_t *known = map_put(&builder->host_of, rank, UINT64_MAX);
     if (*known != UINT64_MAX)
         return (uint32_t)*known;
-    const char *host = NULL;
-    for (size_t i = 0; i < defs->location_count && !host; i++)
-        if (defs->locations[i].process == rank)
-            host = defs->locations[i].host;
+    const char *host = defs_host_of(defs, rank, 0);
     *known = rank;
     for (size_t i = 0; i < defs->location_count && host; i++)
         if (defs->locations[i].host && strcmp(defs->locations[i].host, host) == 0) {

@@ -140,23 +140,12 @@ static bool say_memory(const struct metrics *metrics, char *text)
     return true;
 }
 
-/* NULL: not known. */
-static const char *host_of(const struct metrics *metrics, uint32_t rank)
-{
-    const struct location_def *locations = metrics->defs->locations;
-    const char *host = NULL;
-    for (size_t i = 0; i < metrics->defs->location_count && !host; i++)
-        if (locations[i].process == rank)
-            host = locations[i].host;
-    return host;
-}
-
 /* Of the processes of a host that read its energy the first counts. */
 static bool is_first_of_host(const struct metrics *metrics, size_t place, const char *host)
 {
     for (size_t i = 0; i < place; i++) {
         const struct process_resources *process = &metrics->resources->process[i];
-        const char *other = host_of(metrics, process->rank);
+        const char *other = defs_host_of(metrics->defs, process->rank, 0);
         if (resources_used(process, RESOURCE_ENERGY) >= 0 && other && strcmp(other, host) == 0)
             return false;
     }
@@ -172,7 +161,7 @@ static void say_energy(const struct metrics *metrics, char *text)
     for (size_t i = 0; i < resources->count; i++) {
         const struct process_resources *process = &resources->process[i];
         double uj = (double)resources_used(process, RESOURCE_ENERGY);
-        const char *host = host_of(metrics, process->rank);
+        const char *host = defs_host_of(metrics->defs, process->rank, 0);
         if (uj >= 0 && !host && resources->count > 1) {
             snprintf(text, RESOURCE_SENTENCE_SIZE, "Not known: the hosts of the processes are not recorded.");
             return;

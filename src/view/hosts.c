@@ -10,18 +10,6 @@
 /* Lines of a picture with a line for each host, of 1 << fold rows each. */
 enum { LINES_MOST = 1 << 22 };
 
-static const char *host_of(const struct timeline_info *info, uint32_t row)
-{
-    const struct timeline_row *at = &info->rows[row];
-    const struct location_def *location = defs_find_location(info->defs, at->process, at->thread);
-    /* A thread runs where its process does, also where only the process is described. */
-    if (!location || !location->host)
-        location = defs_find_location(info->defs, at->process, 0);
-    if (!location || !location->host || !*location->host)
-        return NULL;
-    return location->host;
-}
-
 struct named_row {
     const char *host; /* "" for none */
     uint32_t row, first;
@@ -49,7 +37,7 @@ static struct named_row *sorted_rows(const struct timeline_info *info)
 {
     struct named_row *rows = memory_new(info->row_count * sizeof *rows);
     for (uint32_t row = 0; row < info->row_count; row++) {
-        const char *host = host_of(info, row);
+        const char *host = defs_host_of(info->defs, info->rows[row].process, info->rows[row].thread);
         rows[row] = (struct named_row){.host = host ? host : "", .row = row};
     }
     qsort(rows, info->row_count, sizeof *rows, by_name);
