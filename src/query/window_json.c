@@ -74,15 +74,6 @@ static const struct field mark_fields[] = {{"rank", NULL, mark_rank},     {"proc
                                            {"time_s", NULL, mark_time},   {"text", NULL, mark_text}};
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-static void write_rows(struct json *json, const char *name, const struct field *fields, size_t field_count,
-                       const struct timeline_info *info, const void *rows, size_t count, size_t size)
-{
-    json_open(json, name, '[');
-    for (size_t i = 0; i < count; i++)
-        json_row(json, fields, field_count, info, (const char *)rows + i * size);
-    json_close(json, ']');
-}
-
 /* What the analysis across processes knows of the window: rows of the tables of `sight sql`, with their names and ids,
    and times on the trace's own clock, as all of this document. */
 
@@ -267,12 +258,12 @@ void window_json_write(struct output *output, const struct timeline *timeline, c
     json_close(json, '}');
     json_value(json, "from_s", value_time(view->from_ns));
     json_value(json, "to_s", value_time(view->to_ns));
-    write_rows(json, "states", state_fields, COUNT_OF(state_fields), info, window->states, window->state_count,
-               sizeof *window->states);
-    write_rows(json, "messages", message_fields, COUNT_OF(message_fields), info, window->messages,
-               window->message_count, sizeof *window->messages);
-    write_rows(json, "marks", mark_fields, COUNT_OF(mark_fields), info, window->marks, window->mark_count,
-               sizeof *window->marks);
+    json_list(json, "states", state_fields, COUNT_OF(state_fields), info, window->states, window->state_count,
+              sizeof *window->states);
+    json_list(json, "messages", message_fields, COUNT_OF(message_fields), info, window->messages, window->message_count,
+              sizeof *window->messages);
+    json_list(json, "marks", mark_fields, COUNT_OF(mark_fields), info, window->marks, window->mark_count,
+              sizeof *window->marks);
     write_analysis(&writing);
     json_close(json, '}');
 }

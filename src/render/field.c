@@ -253,6 +253,15 @@ void json_row(struct json *json, const struct field *fields, size_t count, const
     output_text(json->output, "}");
 }
 
+void json_list(struct json *json, const char *key, const struct field *fields, size_t field_count, const void *context,
+               const void *rows, size_t count, size_t size)
+{
+    json_open(json, key, '[');
+    for (size_t i = 0; i < count; i++)
+        json_row(json, fields, field_count, context, (const char *)rows + i * size);
+    json_close(json, ']');
+}
+
 void json_row_values(struct json *json, const char *const *names, const struct value *values, size_t count)
 {
     json_next(json, NULL);

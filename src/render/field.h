@@ -133,7 +133,11 @@ void json_fields(struct json *json, const struct field *fields, size_t count, co
 /* A whole row as one object in one line. */
 void json_row(struct json *json, const struct field *fields, size_t count, const void *context, const void *row);
 
-/* The same of values whose names are found as they are printed. */
+/* A list of `count` rows of `size` bytes each. */
+void json_list(struct json *json, const char *key, const struct field *fields, size_t field_count, const void *context,
+               const void *rows, size_t count, size_t size);
+
+/* A row of values whose names are found as they are printed. */
 void json_row_values(struct json *json, const char *const *names, const struct value *values, size_t count);
 
 /* A whole row as an object of its own, in one line. */

@@ -182,16 +182,8 @@ static const struct field tag_fields[] = {{"tag", "tag", message_key}, {"rest", 
 static const struct field size_fields[] = {
     {"from_bytes", "from", size_from}, {"to_bytes", "to", size_to}, MESSAGE_FIELDS};
 
-static void json_rows(struct json *json, const char *key, const struct field *fields, size_t field_count,
-                      const struct metrics *metrics, const void *rows, size_t count, size_t size)
-{
-    json_open(json, key, '[');
-    for (size_t i = 0; i < count; i++)
-        json_row(json, fields, field_count, metrics, (const char *)rows + i * size);
-    json_close(json, ']');
-}
 #define JSON_ROWS(json, key, fields, metrics, rows, count)                                                             \
-    json_rows((json), (key), (fields), COUNT_OF(fields), (metrics), (rows), (count), sizeof *(rows))
+    json_list((json), (key), (fields), COUNT_OF(fields), (metrics), (rows), (count), sizeof *(rows))
 
 static void json_process(struct json *json, const struct metrics *metrics, const struct process_row *row)
 {
