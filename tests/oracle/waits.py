@@ -917,7 +917,8 @@ def check(sight, seed, directory):
     return list(differences(run, analysis)) + list(network_differences(sight, path, run))
 
 
-def main():
+def check_runs(check):
+    """Checks as many random runs as the command line says (SIGHT COUNT [FIRST]) and prints what differs."""
     sight, count = sys.argv[1], int(sys.argv[2])
     first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     wrong = 0
@@ -926,10 +927,10 @@ def main():
             lines = check(sight, seed, directory)
             wrong += bool(lines)
             for line in lines:
-                print("run %d: %s" % (seed, line))
-    print("%d of %d runs as they are" % (count - wrong, count))
+                print("# run %d: %s" % (seed, line))
+    print("# %d of %d runs as they are" % (count - wrong, count))
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check_runs(check))

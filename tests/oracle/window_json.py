@@ -13,7 +13,6 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import waits
@@ -136,18 +135,5 @@ def check(sight, seed, directory):
     return list(whole(run, document)) + list(window(sight, path, run, document, random.Random(seed)))
 
 
-def main():
-    sight, count = sys.argv[1], int(sys.argv[2])
-    first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    wrong = 0
-    with tempfile.TemporaryDirectory() as directory:
-        for seed in range(first, first + count):
-            lines = check(sight, seed, directory)
-            wrong += bool(lines)
-            for line in lines:
-                print("# run %d: %s" % (seed, line))
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(waits.check_runs(check))
