@@ -6,6 +6,7 @@
 #include "core/mpi_function.h"
 #include "core/record_format.h"
 #include "stuck/stuck.h"
+#include "unit/hand_recording.h"
 #include "unit/tap.h"
 
 #include <stdlib.h>
@@ -72,19 +73,8 @@ static void write_message(FILE *file, enum record_kind kind, uint16_t state, int
 static void write_file(int rank, const struct scene *scene)
 {
     uint16_t function = number_of(scene->function);
-    struct record_header header = {.magic = RECORD_MAGIC,
-                                   .version = RECORD_VERSION,
-                                   .block_size = RECORD_BLOCK_MIN,
-                                   .function_count = (uint32_t)mpi_function_count(),
-                                   .rank = rank,
-                                   .size = PROCESSES,
-                                   .world = 1,
-                                   .pid = 0x7fffff00U + (uint32_t)rank, /* no process has such a number */
-                                   .end = RECORD_RUNNING,
-                                   .clock = RECORD_CLOCK_MONOTONIC,
-                                   .first_definition = RECORD_HEADER_SIZE + RECORD_BLOCK_HEAD};
+    struct record_header header = hand_header(rank, PROCESSES);
     header.used[function] = 1;
-    gethostname(header.host_name, sizeof header.host_name - 1);
     FILE *file = fopen(path_of(rank), "wb");
     fwrite(&header, sizeof header, 1, file);
     write_definitions(file, rank);

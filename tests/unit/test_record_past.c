@@ -6,6 +6,7 @@
 #include "core/numbers.h"
 #include "core/record_format.h"
 #include "stuck/stuck.h"
+#include "unit/hand_recording.h"
 #include "unit/random.h"
 #include "unit/tap.h"
 
@@ -149,18 +150,8 @@ static void put_end(void)
 static void make_file(int rank)
 {
     memset(&file, 0, sizeof file);
-    file.header = (struct record_header){.magic = RECORD_MAGIC,
-                                         .version = RECORD_VERSION,
-                                         .block_size = RECORD_BLOCK_MIN,
-                                         .function_count = (uint32_t)mpi_function_count(),
-                                         .rank = rank,
-                                         .size = PROCESSES,
-                                         .world = 1,
-                                         .pid = 0x7fffff00U + (uint32_t)rank, /* no process has such a number */
-                                         .clock = RECORD_CLOCK_MONOTONIC,
-                                         .began_ticks = TICKS,
-                                         .first_definition = RECORD_HEADER_SIZE + RECORD_BLOCK_HEAD};
-    gethostname(file.header.host_name, sizeof file.header.host_name - 1);
+    file.header = hand_header(rank, PROCESSES);
+    file.header.began_ticks = TICKS;
     file.ticks = TICKS;
     block_begin();
     put_clock(TICKS - SECOND);

@@ -3,6 +3,7 @@
 #include "convert/record/read_record.h"
 #include "core/mpi_function.h"
 #include "core/record_format.h"
+#include "unit/hand_recording.h"
 #include "unit/tap.h"
 
 #include <stdlib.h>
@@ -45,18 +46,10 @@ static void calibrate(void)
 
 static void write_header(FILE *file, int rank, uint64_t blocks)
 {
-    struct record_header header = {.magic = RECORD_MAGIC,
-                                   .version = RECORD_VERSION,
-                                   .block_size = RECORD_BLOCK_MIN,
-                                   .function_count = (uint32_t)mpi_function_count(),
-                                   .rank = rank,
-                                   .size = PROCESSES,
-                                   .world = 1,
-                                   .pid = (uint32_t)rank + 1,
-                                   .end = RECORD_FINALIZED,
-                                   .clock = RECORD_CLOCK_TSC,
-                                   .first_definition = RECORD_HEADER_SIZE + RECORD_BLOCK_HEAD,
-                                   .blocks = blocks};
+    struct record_header header = hand_header(rank, PROCESSES);
+    header.end = RECORD_FINALIZED;
+    header.clock = RECORD_CLOCK_TSC;
+    header.blocks = blocks;
     header.used[0] = 1;
     fwrite(&header, sizeof header, 1, file);
 }
