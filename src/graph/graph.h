@@ -213,6 +213,14 @@ struct window_edge {
     bool after;                          /* it waits until the cause is left, not entered */
 };
 
+/* A send that is in no list of a call: it is recorded outside all calls, or inside a collective, whose calls have none.
+ */
+struct loose_send {
+    uint32_t location, message;
+    uint32_t call; /* the collective it is inside of; GRAPH_NONE: it is outside all calls */
+    int64_t time_ns;
+};
+
 struct graph {
     const struct defs *defs;
     struct location *locations;
@@ -224,7 +232,9 @@ struct graph {
     struct message_chain next_sent, next_received, next_posted;
     struct message_link *links; /* by message; nothing is known from link_count on */
     size_t link_count, link_capacity;
-    struct map far_posts; /* message -> (location, call) */
+    struct map far_posts;           /* message -> (location, call) */
+    struct loose_send *loose_sends; /* in the order of the events */
+    size_t loose_send_count, loose_send_capacity;
     struct channel *channels;
     size_t channel_count, channel_capacity;
     struct instance *instances;
@@ -260,7 +270,6 @@ struct graph {
     int64_t *long_waits;
     size_t long_wait_count, long_wait_capacity;
     uint64_t unmatched;     /* ends of messages without the other */
-    uint64_t unattached;    /* ends of messages outside all calls */
     uint64_t early;         /* messages received before they are sent */
     int64_t clock_error_ns; /* the largest time by which one is */
     bool too_large;         /* more calls or messages than 32-bit indices allow: the rest is missing */

@@ -278,8 +278,19 @@ static void attach(struct graph *graph, struct packed_call *call, uint32_t messa
    at its leave, which may be after the leave of the receive. */
 static int64_t may_leave_from(const struct graph *graph, uint32_t location, const struct event *send)
 {
+    if (graph->locations[location].count == 0)
+        return send->time_ns;
     int64_t enter_ns = graph_call(graph, location, (uint32_t)graph->locations[location].count - 1).enter_ns;
     return smaller(enter_ns, send->time_ns);
+}
+
+static void note_loose(struct graph_builder *builder, uint32_t location, uint32_t message, int64_t time_ns)
+{
+    struct graph *graph = builder->graph;
+    struct loose_send send = {.location = location, .message = message, .call = GRAPH_NONE, .time_ns = time_ns};
+    if (builder->states[location].open.depth > 0)
+        send.call = (uint32_t)graph->locations[location].count - 1;
+    ARRAY_PUSH(graph->loose_sends, graph->loose_send_count, graph->loose_send_capacity, send);
 }
 
 static void message_end(struct graph_builder *builder, uint32_t location, const struct event *event)
@@ -289,24 +300,30 @@ static void message_end(struct graph_builder *builder, uint32_t location, const 
     /* MPI_PROC_NULL, or a partner that the trace does not record: there is no other end. */
     if (event->partner < 0)
         return;
-    /* Before the first call of the location, or more than indices can number: not in the graph, but counted. */
-    if (where->count == 0 || graph->message_count >= GRAPH_NONE - 1) {
-        graph->unattached += where->count == 0;
-        graph->too_large |= where->count > 0;
+    /* More than indices can number. */
+    if (graph->message_count >= GRAPH_NONE - 1) {
+        graph->too_large = true;
         return;
     }
-    struct packed_call *call = location_packed(where, where->count - 1);
-    bool receive = event->kind == EVENT_RECEIVE, inside = call->word & CALL_IN_INSTANCE;
+    struct packed_call *call = NULL;
+    if (where->count > 0)
+        call = location_packed(where, where->count - 1);
+    /* The link of a call in a collective is its instance; before the first call of the location there is none. */
+    bool receive = event->kind == EVENT_RECEIVE, loose = !call || call->word & CALL_IN_INSTANCE;
     struct event end = *event;
     if (!receive)
         end.time_ns = may_leave_from(graph, location, event);
     uint32_t message =
-        channels_meet(&builder->channels, &end, location, inside ? GRAPH_NONE : (uint32_t)where->count - 1);
+        channels_meet(&builder->channels, &end, location, loose ? GRAPH_NONE : (uint32_t)where->count - 1);
+    if (loose && !receive)
+        note_loose(builder, location, message, event->time_ns);
+    if (!call)
+        return;
     /* The call was known only to complete or post messages of others, and its list can have one kind: its own
        messages are worth more. */
     if (call->word & (receive ? CALL_POSTS : CALL_COMPLETES))
         requests_forget_links(builder, location, receive);
-    if (!inside)
+    if (!loose)
         attach(graph, call, message, receive);
     struct location_state *state = &builder->states[location];
     /* A probe finds the message that is received next: the wait for it was in the probe. */
@@ -433,6 +450,7 @@ void graph_free(struct graph *graph)
         return;
     graph_free_storage(graph);
     free(graph->links);
+    free(graph->loose_sends);
     map_clear(&graph->far_posts);
     free(graph->channels);
     free(graph->instances);

@@ -361,6 +361,28 @@ static void find_wants(struct pass *pass, bool *overload)
     }
 }
 
+/* Sends that no call has, of locations [first, end). They take no time of their own. */
+static void visit_loose_sends(struct pass *pass, uint32_t first, uint32_t end)
+{
+    const struct graph *graph = pass->cube->graph;
+    for (size_t i = 0; i < graph->loose_send_count; i++) {
+        const struct loose_send *send = &graph->loose_sends[i];
+        if (send->location < first || send->location >= end)
+            continue;
+        uint32_t key[SEARCH_AXIS_COUNT];
+        struct message message = graph_message(graph, send->message);
+        struct moved moved = {0};
+        struct amounts amounts = {.count = 0};
+        move(&moved, &message, true);
+        amount(&amounts, METRIC_messages, moved.sent);
+        amount(&amounts, METRIC_bytes, moved.bytes);
+        amount(&amounts, METRIC_small_messages, moved.small);
+        amounts.doubt_messages = moved.unknown;
+        cube_place_loose(pass->cube, send, key);
+        add_to_fitting(pass, pass->cube->rows[send->location], key, &amounts);
+    }
+}
+
 /* Locations [first, end) of a pass, in foci of its own. */
 struct share {
     struct pass pass;
@@ -380,6 +402,8 @@ static void run_share(void *context, size_t index)
         for (size_t i = 0; i < pass->count; i++)
             end_location(pass, &pass->foci[i], location);
     }
+    if (pass->sizes && !pass->second)
+        visit_loose_sends(pass, share->first, share->end);
     free(pass->made);
 }
 

@@ -209,27 +209,49 @@ static size_t part_at(const int64_t *borders, size_t count, int64_t time_ns)
     return low;
 }
 
-void cube_place_call(const struct cube *cube, uint32_t location, const struct call *call, bool messages,
-                     uint32_t key[SEARCH_AXIS_COUNT])
+static void place_by_time(const struct cube *cube, uint32_t location, int64_t time_ns, uint32_t key[SEARCH_AXIS_COUNT])
 {
     uint32_t row = cube->rows[location];
     const int64_t *phases = borders_of(&cube->phases, row), *iterations = borders_of(&cube->iterations, row);
     key[AXIS_PROCESSES] = row;
-    place_by_call(cube, call, messages, key);
-    uint32_t state = state_location_at(cube->state_locations[location], call->enter_ns);
+    uint32_t state = state_location_at(cube->state_locations[location], time_ns);
     key[AXIS_STATES] = CUBE_ANY;
     if (state != STATE_TRACK_NONE)
         key[AXIS_STATES] = state;
     key[AXIS_PHASES] = key[AXIS_ITERATIONS] = CUBE_ANY;
     if (phases) {
-        size_t at = part_at(phases, cube->phases.count, call->enter_ns);
+        size_t at = part_at(phases, cube->phases.count, time_ns);
         key[AXIS_PHASES] = (uint32_t)larger(at, (size_t)1) - 1;
     }
     if (iterations) {
-        size_t count = cube->iterations.count + 1, at = part_at(iterations, count, call->enter_ns);
+        size_t count = cube->iterations.count + 1, at = part_at(iterations, count, time_ns);
         if (at > 0 && at < count)
             key[AXIS_ITERATIONS] = (uint32_t)at - 1;
     }
+}
+
+void cube_place_call(const struct cube *cube, uint32_t location, const struct call *call, bool messages,
+                     uint32_t key[SEARCH_AXIS_COUNT])
+{
+    place_by_call(cube, call, messages, key);
+    place_by_time(cube, location, call->enter_ns, key);
+}
+
+void cube_place_loose(const struct cube *cube, const struct loose_send *send, uint32_t key[SEARCH_AXIS_COUNT])
+{
+    const struct graph *graph = cube->graph;
+    uint32_t channel = graph->messages[send->message].channel;
+    int64_t time_ns = send->time_ns;
+    place_by_none(key);
+    if (send->call != GRAPH_NONE) {
+        struct call call = graph_call(graph, send->location, send->call);
+        place_by_call(cube, &call, false, key);
+        time_ns = call.enter_ns;
+    }
+    place_by_time(cube, send->location, time_ns, key);
+    if (graph->channels[channel].comm >= 0)
+        key[AXIS_COMMUNICATORS] = (uint32_t)graph->channels[channel].comm;
+    key[AXIS_TAGS] = cube->channel_tags[channel];
 }
 
 bool cube_time_in(const struct cube *cube, uint32_t location, const struct cube_cuts *cuts, uint32_t part,

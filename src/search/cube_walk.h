@@ -31,6 +31,9 @@ void cube_walk_location(const struct cube *cube, uint32_t location, struct cube_
 void cube_place_call(const struct cube *cube, uint32_t location, const struct call *call, bool messages,
                      uint32_t key[SEARCH_AXIS_COUNT]);
 
+/* The keys of a send that is in no list of a call. */
+void cube_place_loose(const struct cube *cube, const struct loose_send *send, uint32_t key[SEARCH_AXIS_COUNT]);
+
 /* When a location is within a part; CUBE_ANY: in all. False: it is not. */
 bool cube_time_in(const struct cube *cube, uint32_t location, const struct cube_cuts *cuts, uint32_t part,
                   int64_t *begin_ns, int64_t *end_ns);
