@@ -247,7 +247,8 @@ static void message_event(struct clog2_state *state, const unsigned char *body, 
         event->bytes_received = bytes;
     if (!side) { /* before version 02.30: type, tag, partner, communicator, size */
         event->tag = comm;
-        event->partner = rank < 0 ? PARTNER_NONE : rank;
+        if (rank < PROCESS_LIMIT)
+            event->partner = rank < 0 ? PARTNER_NONE : rank;
         event->comm = event->partner_comm = defs_find_comm(state->defs.defs, bytes_i32(body + 12, big_endian));
         return;
     }
