@@ -4,6 +4,7 @@
 
 #include "convert/clog2/read_clog2.h"
 #include "timeline/cache.h"
+#include "timeline/curves_build.h"
 #include "timeline/pyramid.h"
 #include "timeline/spill.h"
 #include "timeline/walk.h"
@@ -29,7 +30,9 @@
     X(LEVELS, struct pyramid_level)                                                                                    \
     X(GROUPS, struct pyramid_group)                                                                                    \
     X(SKIPS, struct pyramid_skip)                                                                                      \
-    X(CELLS, unsigned char)
+    X(CELLS, unsigned char)                                                                                            \
+    X(CURVES, struct counter_curve) /* by mark and row */                                                              \
+    X(STEPS, struct counter_step)
 
 enum index_section {
 #define INDEX_SECTION(name, type) SECTION_##name,

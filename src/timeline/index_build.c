@@ -40,6 +40,7 @@ struct builder {
     bool unsorted;
     size_t states_defined, marks_defined; /* by definitions of the trace */
     struct pyramid_build *pyramid;
+    struct curves_build curves;
     uint64_t next_checkpoint; /* byte */
 };
 
@@ -96,6 +97,8 @@ static void build_event(void *context, const struct walk_event *walked)
         builder->now.partners |= bit((uint32_t)event->partner);
         builder->now.tags |= bit((uint32_t)event->tag);
         pyramid_build_message(builder->pyramid, walked->row, walked->event->process, walked->time_ns);
+    } else if (event->kind == EVENT_COUNTER) {
+        curves_build_event(&builder->curves, builder->walk.defs, walked->row, event, walked->time_ns, about->begin_ns);
     }
 }
 
@@ -317,6 +320,31 @@ static void end_rows(struct builder *builder)
     }
 }
 
+static int curve_compare(const void *a, const void *b)
+{
+    const struct counter_growing *left = a, *right = b;
+    if (left->curve.mark != right->curve.mark)
+        return order_by(left->curve.mark, right->curve.mark);
+    return order_by(left->curve.row, right->curve.row);
+}
+
+/* Curves are numbered by rows as they were met, as spans are. */
+static void put_curves(struct builder *builder, const uint32_t *places)
+{
+    struct curves_build *curves = &builder->curves;
+    curves_build_end(curves, builder->walk.defs, builder->rows.row);
+    for (size_t i = 0; i < curves->count; i++)
+        curves->list[i].curve.row = places[curves->list[i].curve.row];
+    if (curves->count > 0)
+        qsort(curves->list, curves->count, sizeof *curves->list, curve_compare);
+    for (size_t i = 0; i < curves->count; i++) {
+        struct counter_growing *curve = &curves->list[i];
+        curve->curve.step_at = builder->table[SECTION_STEPS].size / sizeof *curve->step;
+        spill_add(&builder->table[SECTION_CURVES], &curve->curve, sizeof curve->curve);
+        spill_add(&builder->table[SECTION_STEPS], curve->step, curve->curve.steps * sizeof *curve->step);
+    }
+}
+
 static void fill_header(const struct builder *builder, struct index_header *header)
 {
     const struct index_order *order = builder->order;
@@ -408,6 +436,7 @@ static enum status build(struct builder *builder, struct error *err)
         return STATUS_FAILED;
     }
     renumber(builder, places);
+    put_curves(builder, places);
     status = pyramid_build_end(builder->pyramid, &builder->rows, places, builder->table, err);
     free(places);
     if (status != STATUS_OK)
@@ -423,6 +452,7 @@ enum status index_build(struct reader *reader, const struct index_order *order, 
                               .marks_defined = reader->defs->mark_count};
     builder.visitor = (struct walk_visitor){.context = &builder, .event = build_event, .now = build_now};
     walk_start(&builder.walk, reader->defs, &builder.rows, &builder.visitor);
+    curves_build_begin(&builder.curves, CURVE_STEPS, CURVES_STEPS);
     builder.walk.growing = true;
     builder.walk.index = &builder;
     builder.walk.span_ended = span_ended;
@@ -432,6 +462,7 @@ enum status index_build(struct reader *reader, const struct index_order *order, 
     if (builder.pyramid)
         status = build(&builder, err);
     pyramid_build_free(builder.pyramid);
+    curves_build_clear(&builder.curves);
     for (size_t i = 0; i < SECTION_COUNT; i++)
         spill_close(&builder.table[i]);
     walk_clear(&builder.walk);

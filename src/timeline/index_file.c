@@ -143,6 +143,26 @@ static bool definitions_are_sound(const struct index *index)
     return true;
 }
 
+/* What a mark is, is not known here: see timeline_counters. */
+static bool curves_are_sound(const struct index *index)
+{
+    size_t curves, steps, rows;
+    const struct counter_curve *curve = index_section(index, SECTION_CURVES, &curves);
+    const struct counter_step *step = index_section(index, SECTION_STEPS, &steps);
+    index_section(index, SECTION_ROWS, &rows);
+    for (size_t i = 0; i < curves; i++) {
+        if (curve[i].row >= rows || !within(curve[i].step_at, curve[i].steps, steps))
+            return false;
+        int64_t end_ns = curve[i].begin_ns;
+        for (uint64_t at = curve[i].step_at; at < curve[i].step_at + curve[i].steps; at++) {
+            if (step[at].end_ns < end_ns)
+                return false;
+            end_ns = step[at].end_ns;
+        }
+    }
+    return true;
+}
+
 static bool rows_are_sound(const struct index *index)
 {
     size_t count;
@@ -174,7 +194,7 @@ enum status index_open(struct index *index, const char *path, const struct trace
     }
     close(file);
     bool sound = index->size > 0 && header_is_sound(index) && rows_are_sound(index) && definitions_are_sound(index) &&
-                 checkpoints_are_sound(index) && pyramid_is_sound(index);
+                 checkpoints_are_sound(index) && pyramid_is_sound(index) && curves_are_sound(index);
     if (index->size > 0)
         index_give_back(index->data, index->size);
     if (sound && identity_equal(&index->header->identity, identity))

@@ -168,6 +168,9 @@ static bool write_exact(struct output *output, const struct view_embed *embed)
     return complete;
 }
 
+/* Of each counter over the whole run. */
+enum { COUNTER_BINS = 480 };
+
 static void write_data(struct output *output, const struct view_embed *embed)
 {
     struct output *json = output_open_memory();
@@ -187,6 +190,8 @@ static void write_data(struct output *output, const struct view_embed *embed)
         output_text(json, ",");
         write_order(json, embed->view, "likeness");
     }
+    output_text(json, "},\n\"counters\":{");
+    view_write_counters(json, embed->view, COUNTER_BINS);
     output_text(json, "},\n\"tiles\":{");
     write_tiles(json, embed, whole);
     output_text(json, "}}");

@@ -2,6 +2,7 @@
 #include "view/view.h"
 
 #include "core/payload.h"
+#include "core/resource_counter.h"
 #include "core/text.h"
 #include "render/charts/palette.h"
 #include "render/clock_sentence.h"
@@ -166,6 +167,26 @@ static void write_texts(struct json *json, const struct view *view)
     json_close(json, ']');
 }
 
+static void write_counters(struct json *json, const struct view *view)
+{
+    struct timeline_counter *counters;
+    size_t count = view_counters(view, &counters);
+    json_open(json, "counters", '[');
+    for (size_t i = 0; i < count; i++) {
+        const struct mark_def *mark = &view->info->defs->marks[counters[i].mark];
+        json_open(json, NULL, '{');
+        json_value(json, "mark", value_count(counters[i].mark));
+        json_value(json, "name", value_text(mark->name));
+        json_value(json, "unit", value_text(mark->counter.unit ? mark->counter.unit : ""));
+        json_value(json, "sum", value_bool(counters[i].sum));
+        json_value(json, "resource", value_bool(resource_counter_of(mark) != RESOURCE_COUNTERS));
+        json_value(json, "rows", value_count(counters[i].rows));
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    free(counters);
+}
+
 /* Numbers of the inks that the page draws with: variables --cN of its style. */
 static void write_inks(struct json *json)
 {
@@ -193,6 +214,7 @@ void view_write_meta(struct output *output, const struct view *view)
     json_value(&json, "rows", value_count(view->info->row_count));
     json_value(&json, "processes", value_count(view->info->defs->processes));
     write_texts(&json, view);
+    write_counters(&json, view);
     write_inks(&json);
     write_rows(output, view);
     json_close(&json, '}');

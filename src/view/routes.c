@@ -196,6 +196,22 @@ static void get_window(const struct visit *visit)
     finish(visit, output, json_type, status, &err);
 }
 
+static void get_counter(const struct visit *visit)
+{
+    struct view_area wanted;
+    int64_t mark, bins;
+    struct error err = {0};
+    if (!area(visit, &wanted) || !number(visit, "mark", 0, UINT32_MAX, &mark) ||
+        !number(visit, "bins", 1, TIMELINE_CURVE_BINS, &bins))
+        return;
+    struct view_desk *desk = &visit->site->pictures;
+    struct output *output = output_open_memory();
+    pthread_mutex_lock(&desk->lock);
+    enum status status = view_write_counter(output, &desk->view, wanted, (uint32_t)mark, (uint32_t)bins, &err);
+    pthread_mutex_unlock(&desk->lock);
+    finish(visit, output, json_type, status, &err);
+}
+
 static void get_detail(const struct visit *visit)
 {
     int64_t row, from, depth;
@@ -335,11 +351,12 @@ static const struct {
     const char *path;
     void (*get)(const struct visit *visit);
 } routes[] = {
-    {"", get_page},         {"style.css", get_style},       {"timeline.js", get_script},
-    {"meta", get_meta},     {"order", get_order},           {"tile", get_tile},
-    {"window", get_window}, {"detail", get_detail},         {"search", get_search},
-    {"chart", get_chart},   {"judgement", get_judgement},   {"source", get_source},
-    {"matrix", get_matrix}, {"statistics", get_statistics}, {"version", get_version},
+    {"", get_page},           {"style.css", get_style},       {"timeline.js", get_script},
+    {"meta", get_meta},       {"order", get_order},           {"tile", get_tile},
+    {"window", get_window},   {"detail", get_detail},         {"search", get_search},
+    {"chart", get_chart},     {"judgement", get_judgement},   {"source", get_source},
+    {"matrix", get_matrix},   {"statistics", get_statistics}, {"version", get_version},
+    {"counter", get_counter},
 };
 
 static const char clocks_path[] = "clocks/";

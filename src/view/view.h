@@ -4,6 +4,7 @@
 
 #include "core/output.h"
 #include "heuristics/finding.h"
+#include "timeline/curves.h"
 #include "timeline/overlay.h"
 #include "timeline/timeline.h"
 #include "view/hosts.h"
@@ -67,7 +68,8 @@ static inline int64_t view_time(const struct view *view, int64_t time_ns)
 /* Everything the page must know first: {"title", "facts", "damage", "clocks", "corrected", "duration", "rows",
    "processes", "ranks" (by row; null: row = rank), "threads" (by row; null: one each), "lives" (by row [begin, end],
    null without events), "hosts" {"names" [], "of" (by row its host), "fold" (null: too many lines)} or null, "states"
-   [{"name", "ink", "mpi"}], "marks" [], "waitKinds" [], "inks" {}}. */
+   [{"name", "ink", "mpi"}], "marks" [], "counters" [{"mark", "name", "unit", "sum", "resource", "rows"}], "waitKinds"
+   [], "inks" {}}. Counters of a recording's resources that never change are left out. */
 void view_write_meta(struct output *output, const struct view *view);
 
 /* The place of a tile: bins of 1 << shift ns, VIEW_TILE_BINS of them from index * VIEW_TILE_BINS on; 1 << fold lines to
@@ -111,6 +113,16 @@ enum status view_write_window(struct output *output, struct view *view, struct v
    state. */
 enum status view_write_detail(struct output *output, struct view *view, uint32_t row, int64_t from_ns, uint32_t depth,
                               struct error *err) MUST_CHECK;
+
+/* A counter over time, as timeline_curve has it: {"mean" [], "least" [], "most" []}, null where nothing is known. */
+enum status view_write_counter(struct output *output, struct view *view, struct view_area area, uint32_t mark,
+                               uint32_t bins, struct error *err) MUST_CHECK;
+
+/* The same of all counters of the page over the whole run, as members named by their marks. */
+void view_write_counters(struct output *output, struct view *view, uint32_t bins);
+
+/* Which counters the page has; their number. free() the list. */
+size_t view_counters(const struct view *view, struct timeline_counter **counters);
 
 /* {"exact", "states": [{"state", "count", "time", "exclusive", "durations"}], "messages", "bytes"} of an area. If it is
    too large to be read event by event, `exact` is false and only times are known, to the bin. */

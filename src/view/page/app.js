@@ -2,7 +2,7 @@
 
 /** The view as the part of the address behind #, and back. */
 function writeHash(timeline, tab) {
-  const { view, finding, findings, orderName, meta, hidden, group, pins, count } = timeline.scene;
+  const { view, finding, findings, orderName, meta, hidden, group, pins, count, counters } = timeline.scene;
   const parts = new URLSearchParams();
   if (tab && tab !== 'timeline') parts.set('tab', tab);
   if (view.t0 > 0 || view.t1 < meta.duration) parts.set('t', `${floor(view.t0)}-${ceil(view.t1)}`);
@@ -11,6 +11,7 @@ function writeHash(timeline, tab) {
   if (group > 0) parts.set('group', group);
   if (pins.length > 0) parts.set('pin', pins.join('.'));
   if (finding) parts.set('finding', findings.indexOf(finding) + 1);
+  if (counters.join('.') !== timeline.firstCounters().join('.')) parts.set('counters', counters.join('.'));
   if (hidden.size > 0) parts.set('hidden', [...hidden].join('.'));
   return parts.toString();
 }
@@ -37,10 +38,11 @@ class App {
     this.findings = new FindingsPanel(this.timeline);
     this.selection = new SelectionPanel(this.timeline);
     this.states = new StatesPanel(this.timeline);
+    this.counters = new CountersPanel(this.timeline);
     this.search = new SearchPanel(this.timeline);
     this.help = helpDialog();
     this.fault = h('p', { class: 'fault', role: 'alert', hidden: true });
-    const aside = h('aside', { 'aria-label': 'Findings and states', tabindex: '0' }, this.search.root, this.selection.root, this.findings.root, this.states.root);
+    const aside = h('aside', { 'aria-label': 'Findings and states', tabindex: '0' }, this.search.root, this.selection.root, this.findings.root, this.states.root, this.counters.root);
     root.append(this.toolbar(), this.fault, h('div', { class: 'columns' }, main, aside), this.help);
     this.timeline.on('fault', (text) => this.say(text));
     this.timeline.on('drawn', () => this.tellArrows());
@@ -88,6 +90,10 @@ class App {
       h('button', { type: 'button', title, 'aria-pressed': String(timeline.scene.show[name]), onclick: () => this.toggle(name) }, text);
     this.buttons = { messages: toggle('messages', 'messages', 'messages (M)'), waits: toggle('waits', 'waits', 'waiting is hatched (V)'), marks: toggle('marks', 'events', 'solo events (K)'), path: toggle('path', 'critical path', 'critical path (C)') };
     this.buttons.path.hidden = true;
+    this.buttons.counters = h('button', { type: 'button', title: 'counters below the timeline (U)', onclick: () => this.toggleCounters() }, 'counters');
+    this.buttons.counters.hidden = this.source.meta.counters.length === 0;
+    timeline.on('counters', () => this.markCounters());
+    this.markCounters();
     this.buttons.marks.hidden = !this.source.meta.marks.some(Boolean);
     const orders = [['rank', 'rank'], ['compute', 'computing time'], ['likeness', 'likeness']];
     const { folds, hosts } = this.source.meta;
@@ -131,6 +137,21 @@ class App {
     scene.colourVersion++;
     this.buttons[name].setAttribute('aria-pressed', String(scene.show[name]));
     this.timeline.update();
+  }
+
+  /** No counters, or those that were seen before. */
+  toggleCounters() {
+    const { timeline } = this;
+    const { counters } = timeline.scene;
+    const all = timeline.source.meta.counters.map((counter) => counter.mark);
+    const wanted = [this.countersBefore, timeline.firstCounters(), all.slice(0, COUNTERS_FIRST)].find((marks) => marks?.length > 0);
+    if (counters.length > 0) this.countersBefore = counters;
+    timeline.setCounters(counters.length > 0 ? [] : wanted || []);
+  }
+
+  markCounters() {
+    this.buttons.counters.setAttribute('aria-pressed', String(this.timeline.scene.counters.length > 0));
+    if (this.judgement) this.keepHash();
   }
 
   /** Processes to a line, as a power of two, or 'hosts': those of a host. */
@@ -193,6 +214,7 @@ class App {
       v: () => this.toggle('waits'),
       k: () => this.toggle('marks'),
       c: () => this.judgement?.path && this.toggle('path'),
+      u: () => this.toggleCounters(),
       escape: () => this.timeline.clear(),
       t: () => !this.options.inPage && this.switchTheme(),
     };
@@ -251,6 +273,8 @@ class App {
     if (finding !== scene.finding) timeline.setFinding(finding);
     scene.hidden = new Set(rowsOf(parts.get('hidden'), scene.meta.states.length));
     scene.colourVersion++;
+    const counters = parts.get('counters');
+    timeline.setCounters(counters === null ? timeline.firstCounters() : rowsOf(counters, Infinity));
     timeline.setPins(rowsOf(parts.get('pin'), scene.meta.rows).slice(0, PINS_MOST));
     const { hosts } = scene.meta;
     const orders = ['compute', 'likeness', hosts && 'host', hosts && hosts.fold !== null && 'hosts'];

@@ -260,7 +260,8 @@ Object.assign(Timeline.prototype, {
     this.scene.pointer = pointer;
     this.scene.hover = hit;
     this.tip.hidden = !hit;
-    const onLabel = pointer && !hit && pointer.y > layoutOf(this.scene).axis.y + 22;
+    const { axis, counters } = layoutOf(this.scene);
+    const onLabel = pointer && !hit && pointer.y > axis.y + 22 && pointer.y < counters.y;
     this.frame.style.cursor = onLabel || hit?.message >= 0 || hit?.state >= 0 ? 'pointer' : '';
     if (hit) {
       this.tip.replaceChildren(...this.tipLines(hit).map((line, i) => h(i === 0 ? 'b' : 'div', {}, line)));
@@ -278,6 +279,7 @@ Object.assign(Timeline.prototype, {
   },
 
   tipLines(hit) {
+    if (hit.counter) return this.counterLines(hit);
     if (hit.mark >= 0) return this.markLines(hit.mark);
     if (hit.message >= 0) return this.messageLines(hit.message);
     if (hit.state >= 0) return this.stateLines(hit.state);

@@ -14,7 +14,10 @@ function layoutOf(scene) {
   const pins = { y: 48 + 22 + (scene.phases.length + scene.iterations.length > 0 ? 22 : 0), height: scene.pins.length * PIN_LINE };
   const top = pins.y + (pins.height > 0 ? pins.height + PIN_GAP : 0);
   const room = max(20, height - top - 8);
-  const plot = { x: left, y: top, width: max(20, width - left - 10), height: min(room, (view.r1 - view.r0) * LINE_MOST) };
+  const counters = { list: countersOf(scene, room) };
+  const taken = counters.list.length * COUNTER_LINE;
+  const plot = { x: left, y: top, width: max(20, width - left - 10), height: min(room - taken, (view.r1 - view.r0) * LINE_MOST) };
+  counters.y = plot.y + plot.height + (taken > 0 ? 6 : 0);
   const pixels = plot.height / (view.r1 - view.r0);
   const fold = max(scene.leastFold, scene.group, pixels >= ROW_LEAST ? 0 : clamp(ceil(log2((ROW_LEAST + 2) / pixels)), 0, scene.folds));
   const line = pixels * 2 ** fold;
@@ -23,6 +26,8 @@ function layoutOf(scene) {
   return {
     plot,
     pins,
+    counters,
+    end: plot.y + plot.height + taken, // of the plot and what is below it
     fold,
     line, // pixels of a line: of one process, or of a group
     many: line < 14, // tiles are drawn line by line only where these are few

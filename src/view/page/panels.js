@@ -332,6 +332,7 @@ const KEYS = [
   ['I', 'pin the process of the selected state, or under the pointer, above the others'],
   ['N P', 'next, previous finding'],
   ['M  V  K  C', 'show or hide messages, waits, solo events, critical path'],
+  ['U', 'show or hide counters below the timeline'],
   ['/', 'search'],
   ['T', 'light, dark'],
   ['Esc', 'clear the selection'],

@@ -22,9 +22,9 @@ function clipTo(pen, x, y, width, height) {
 }
 
 /** Everything outside of a time fades; [left, right] of the time. */
-function fadeAround(pen, scene, { plot, pins, x }, from, to) {
+function fadeAround(pen, scene, { plot, pins, x, end }, from, to) {
   const [left, right] = [from, to].map((time) => clamp(x(time), plot.x, plot.x + plot.width));
-  const height = plot.y + plot.height - pins.y;
+  const height = end - pins.y;
   fillBox(pen, scene.pens.css('back', 0.6), plot.x, pins.y, left - plot.x, height);
   pen.fillRect(right, pins.y, plot.x + plot.width - right, height);
   return [left, right];
@@ -44,7 +44,7 @@ function drawRange(pen, scene, layout) {
   if (!range) return;
   const { axis, plot } = layout;
   const [left, right] = fadeAround(pen, scene, layout, ...range);
-  const [y, height] = [axis.y + 1, plot.y + plot.height - axis.y - 1];
+  const [y, height] = [axis.y + 1, layout.end - axis.y - 1];
   for (const x of [left, right]) fillBox(pen, pens.css('text'), x - 0.75, y, 1.5, height);
   fillBox(pen, pens.css('text'), left, axis.y + 18, right - left, 2);
   const [text, middle, half] = rangeLabel(pen, scene, layout);
@@ -115,7 +115,7 @@ function drawAxis(pen, scene, layout) {
     const x = layout.x(time);
     const text = tickText(time, step, view.t1);
     const half = scene.textWidth(pen, text) / 2;
-    fillBox(pen, pens.css('grid'), x - 0.5, axis.y + 18, 1, plot.y + plot.height - axis.y - 18);
+    fillBox(pen, pens.css('grid'), x - 0.5, axis.y + 18, 1, layout.end - axis.y - 18);
     if (x - half < free || x + half > scene.width || abs(x - label) < half + labelHalf + 4) continue;
     pen.fillStyle = pens.css('muted');
     pen.fillText(text, x, axis.y + 9);
@@ -181,7 +181,7 @@ function drawPointer(pen, scene, layout) {
   const { pointer, hover, pens } = scene;
   if (!pointer || pointer.y < layout.axis.y) return;
   pen.fillStyle = pens.css('text', 0.35);
-  if (pointer.x >= layout.plot.x) pen.fillRect(round(pointer.x), layout.axis.y + 18, 1, layout.plot.y + layout.plot.height - layout.axis.y - 18);
+  if (pointer.x >= layout.plot.x) pen.fillRect(round(pointer.x), layout.axis.y + 18, 1, layout.end - layout.axis.y - 18);
   if (hover?.line >= 0 && !hover.pinned) {
     fillBox(pen, pens.css('text', 0.05), layout.plot.x, layout.y(hover.line), layout.plot.width, layout.height);
   }
@@ -212,6 +212,7 @@ function drawScene(pen, scene) {
   fillBox(pen, pens.css('back'), 0, 0, scene.width, scene.height);
   drawOverview(pen, scene, layout);
   drawAxis(pen, scene, layout);
+  drawCounters(pen, scene, layout);
   pen.save();
   clipTo(pen, plot.x, layout.axis.y + 18, plot.width, plot.y + plot.height - layout.axis.y - 18);
   drawPhases(pen, scene, layout);

@@ -231,6 +231,13 @@ class EmbeddedSource {
     return Promise.resolve(this.exact);
   }
 
+  /** A report has the whole run of all processes. */
+  counter(mark) {
+    const data = this.data.counters[mark];
+    const nothing = { mean: [null], least: [null], most: [null] };
+    return Promise.resolve({ ...(data || nothing), from: 0, to: this.meta.duration });
+  }
+
   /** All that is known of a state is in the exact data. */
   detail() {
     return Promise.resolve(null);
@@ -293,6 +300,11 @@ class ServerSource {
     const exact = new Exact(await this.json('window', { from, to, order, first, count }));
     exact.order = order;
     return exact;
+  }
+
+  /** A counter in so many parts of a time, over the lines of an order. */
+  counter(mark, from, to, { order, first, count }, bins) {
+    return this.json('counter', { mark, from, to, order, first, count, bins });
   }
 
   detail(row, from, depth) {

@@ -89,6 +89,7 @@ class Timeline extends EventTarget {
     root.append(this.frame, this.tip, this.spoken);
     this.pen = this.canvas.getContext('2d');
     this.widths = new Map();
+    this.awaitedCurves = new Map();
     this.scene = {
       meta,
       width: 300,
@@ -115,12 +116,15 @@ class Timeline extends EventTarget {
       hostBegins: null, // where rows are by host: the first line of each
       group: 0, // processes of a line, as a power of two at least
       pins: [], // rows that are always seen
+      counters: [], // marks of those with a graph
+      curves: new Map(), // by mark: what is drawn of it
       colourVersion: 0,
       rowAt: (line) => this.rowAt(line),
       lineOf: (row) => this.lineOf(row),
       exactFits: (layout) => this.exactFits(layout),
       textWidth: (pen, text) => this.textWidth(pen, text),
     };
+    this.scene.counters = this.firstCounters();
     this.recolour();
     this.listen();
     new ResizeObserver(() => this.resize()).observe(this.frame);
@@ -224,6 +228,7 @@ class Timeline extends EventTarget {
   /** When the view rests. */
   settle() {
     this.wantExact();
+    this.wantCounters();
     this.say('rest');
   }
 
@@ -534,6 +539,7 @@ class Timeline extends EventTarget {
     if (place >= 0) return this.atPin(x, place);
     const layout = layoutOf(this.scene);
     const { plot } = layout;
+    if (y >= layout.counters.y) return this.atCounter(x, y);
     const [first, end] = linesSeen(this.scene, layout);
     const line = layout.lineAt(y);
     if (x < plot.x || x > plot.x + plot.width || y < plot.y || line < first || line >= end) return null;
