@@ -67,6 +67,21 @@ try_debs() {
     sh tools/try_debs.sh build-gcc/deb
 }
 
+# Tests wait for processes much of the time: the analyser takes what they leave of the cores.
+start_analyser() {
+    (cd build-gcc && exec nice -n 19 make -s analyse >analyse.log 2>&1) &
+    analyser=$!
+    trap 'kill "$analyser" 2>/dev/null || true' EXIT
+}
+
+finish_analyser() {
+    code=0
+    wait "$analyser" || code=$?
+    trap - EXIT
+    cat build-gcc/analyse.log
+    return $code
+}
+
 run_tests() {
     printf '== formatting\n'
     git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 2>/dev/null | xargs -r clang-format --dry-run -Werror
@@ -75,6 +90,7 @@ run_tests() {
     SIGHT_TEST_AGAIN=$PWD/build-gcc/failed_once # see tests/cli/again.sh
     export SIGHT_TEST_AGAIN
     : >"$SIGHT_TEST_AGAIN"
+    start_analyser
     (cd build-gcc && VERBOSE=1 make -s -j"$jobs" check)
     printf '== the distribution: clang, warnings as errors, AddressSanitizer and UndefinedBehaviorSanitizer, all tests\n'
     (cd build-gcc && VERBOSE=1 SIGHT_TEST_KILLS=1 make -s -j"$jobs" distcheck \
@@ -82,7 +98,7 @@ run_tests() {
         { grep -B 12 -A 8 '^not ok\|^ERROR\|rror:' build-gcc/distcheck.log | tail -n 150; tail -n 40 build-gcc/distcheck.log; exit 1; }
     cat "$SIGHT_TEST_AGAIN"
     printf '== static analyser\n'
-    (cd build-gcc && make -s analyse)
+    finish_analyser
     printf '== without the optional libraries\n'
     build build-least CC=gcc --enable-werror --without-zlib --without-zstd --without-libdw --without-microhttpd --without-otf2 --without-sqlite --without-libedit
     build-least/sight --version
