@@ -285,6 +285,34 @@ static void site_function(struct clog2_defs *defs, const unsigned char *body, bo
         defs->defs->sites[site - 1].function = text_field(body + 8, CLOG2_TEXT_SIZE);
 }
 
+static bool site_goes_on(const unsigned char *body, bool big_endian)
+{
+    int32_t line = bytes_i32(body + 4, big_endian);
+    return line == CLOG2_SITE_FILE_MORE || line == CLOG2_SITE_FUNCTION_MORE;
+}
+
+/* A text longer than names and paths are comes from damage, and would take time that grows with its square. */
+static void append_field(char **text, const unsigned char *at)
+{
+    enum { LONGEST = 1 << 14 };
+    char *more = text_field(at, CLOG2_TEXT_SIZE);
+    size_t length = *text ? strlen(*text) : 0;
+    if (more && length + strlen(more) < LONGEST) {
+        *text = memory_resize(*text, length + strlen(more) + 1);
+        strcpy(*text + length, more);
+    }
+    free(more);
+}
+
+static void site_more(struct clog2_defs *defs, const unsigned char *body, bool big_endian)
+{
+    uint32_t site = clog2_site_find(defs, bytes_u32(body, big_endian));
+    if (site && bytes_i32(body + 4, big_endian) == CLOG2_SITE_FILE_MORE)
+        append_field(&defs->defs->sites[site - 1].file, body + 8);
+    else if (site)
+        append_field(&defs->defs->sites[site - 1].function, body + 8);
+}
+
 static uint32_t site_record(struct clog2_defs *defs, const unsigned char *body, bool big_endian)
 {
     struct site_def site = {.id = bytes_i32(body, big_endian),
@@ -436,6 +464,8 @@ void clog2_defs_record(struct clog2_defs *defs, struct clog2_part_defs *part, st
         part->end[DEFINITION_CONSTANT] = constant_record(defs, body, big_endian) + 1;
     else if (kind == CLOG2_SITE && site_is_function(body, big_endian))
         site_function(defs, body, big_endian);
+    else if (kind == CLOG2_SITE && site_goes_on(body, big_endian))
+        site_more(defs, body, big_endian);
     else if (kind == CLOG2_SITE && site_is_path(body, big_endian))
         path_record(defs, body, big_endian);
     else if (kind == CLOG2_SITE && site_is_property(body, big_endian))

@@ -63,17 +63,19 @@ enum {
     CLOG2_SITE_PROPERTY_NAME = -3,
     CLOG2_SITE_PROPERTY_RANKS = -4,
     CLOG2_SITE_PROPERTY_VALUE = -5,
-    CLOG2_KNOWN_SOLO = -10,       /* first id of MPE's own single events */
-    CLOG2_KNOWN_STATES = 300,     /* state ids below are MPE's own, */
-    CLOG2_KNOWN_EVENTS_END = 600, /* and their events: 2 * state and 2 * state + 1 */
-    CLOG2_USER_EVENTS = 600,      /* first event id of user states */
-    CLOG2_USER_SOLO = 5000        /* first id of user single events */
+    CLOG2_SITE_FILE_MORE = -6, /* the text goes on that of the file, or of the function, of the source location with */
+    CLOG2_SITE_FUNCTION_MORE = -7, /* the same id */
+    CLOG2_KNOWN_SOLO = -10,        /* first id of MPE's own single events */
+    CLOG2_KNOWN_STATES = 300,      /* state ids below are MPE's own, */
+    CLOG2_KNOWN_EVENTS_END = 600,  /* and their events: 2 * state and 2 * state + 1 */
+    CLOG2_USER_EVENTS = 600,       /* first event id of user states */
+    CLOG2_USER_SOLO = 5000         /* first id of user single events */
 };
 
 /* True if a source location with this line is none, but one of the above. */
 static inline bool clog2_line_is_other(int32_t line)
 {
-    return line <= CLOG2_SITE_FUNCTION && line >= CLOG2_SITE_PROPERTY_VALUE;
+    return line <= CLOG2_SITE_FUNCTION && line >= CLOG2_SITE_FUNCTION_MORE;
 }
 
 /* Stands in the end-of-log record. */

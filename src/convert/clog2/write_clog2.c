@@ -107,8 +107,8 @@ static void write_constant(struct clog2_writer *clog2, const struct place *place
     clog2_put_text(&clog2->writer, body + 8, CLOG2_NAME_SIZE, name);
 }
 
-static void write_site(struct clog2_writer *clog2, const struct place *place, uint32_t index, int32_t line,
-                       const char *text)
+static void write_site_record(struct clog2_writer *clog2, const struct place *place, uint32_t index, int32_t line,
+                              const char *text)
 {
     unsigned char *body = record(clog2, place, CLOG2_SITE);
     bytes_put_i32(body, true, clog2->ids.sites[index]);
@@ -116,13 +116,22 @@ static void write_site(struct clog2_writer *clog2, const struct place *place, ui
     clog2_put_text(&clog2->writer, body + 8, CLOG2_TEXT_SIZE, text);
 }
 
-/* A path that is too long is cut to the file and as many of its directories as fit. */
-static const char *path_end(const char *path)
+/* A text in as many records as it takes: `line` stands in the first, `more` in the others. */
+static void write_site(struct clog2_writer *clog2, const struct place *place, uint32_t index, int32_t line,
+                       int32_t more, const char *text)
 {
-    const char *slash;
-    while (strlen(path) >= CLOG2_TEXT_SIZE && (slash = strchr(path, '/')))
-        path = slash + 1;
-    return path;
+    size_t left = strlen(text);
+    do {
+        char piece[CLOG2_TEXT_SIZE];
+        int length = text_beginning(text, CLOG2_TEXT_SIZE - 1);
+        if (length == 0 && left > 0) /* not UTF-8 */
+            length = (int)smaller(left, sizeof piece - 1);
+        snprintf(piece, sizeof piece, "%.*s", length, text);
+        write_site_record(clog2, place, index, line, piece);
+        line = more;
+        text += length;
+        left -= (size_t)length;
+    } while (left > 0);
 }
 
 static void write_definition(struct clog2_writer *clog2, const struct place *place, int64_t kind, uint32_t index)
@@ -136,9 +145,10 @@ static void write_definition(struct clog2_writer *clog2, const struct place *pla
         write_constant(clog2, place, defs->constants[index].name, defs->constants[index].value);
     } else {
         const struct site_def *site = &defs->sites[index];
-        write_site(clog2, place, index, clog2_line_is_other(site->line) ? 0 : site->line, path_end(site->file));
+        write_site(clog2, place, index, clog2_line_is_other(site->line) ? 0 : site->line, CLOG2_SITE_FILE_MORE,
+                   site->file);
         if (site->function)
-            write_site(clog2, place, index, CLOG2_SITE_FUNCTION, site->function);
+            write_site(clog2, place, index, CLOG2_SITE_FUNCTION, CLOG2_SITE_FUNCTION_MORE, site->function);
     }
 }
 
