@@ -139,8 +139,50 @@ static size_t character_columns(const char *at)
     return g_unichar_iswide(c) ? 2 : 1;
 }
 
+static size_t text_columns(const char *text)
+{
+    size_t count = 0, length;
+    bool shown;
+    for (const char *at = text; *at; at += length) {
+        length = character(at, &shown);
+        count += shown ? character_columns(at) : 1;
+    }
+    return count;
+}
+
+/* A name with its namespace or class: "::", and blanks only within brackets. */
+static bool is_qualified(const char *text)
+{
+    int depth = 0;
+    for (const char *at = text; *at; at++) {
+        depth += *at == '<' || *at == '(';
+        depth -= *at == '>' || *at == ')';
+        if (*at == ' ' && depth <= 0)
+            return false;
+    }
+    return strstr(text, "::");
+}
+
+/* Of such a name the end says most: from where it and the mark of the cut fit. */
+static const char *fitting_end(const char *text, size_t size, size_t columns)
+{
+    size_t count = text_columns(text), length;
+    const char *at = text;
+    for (bool shown; *at && (count + 1 > columns || strlen(at) + sizeof "…" > size); at += length) {
+        length = character(at, &shown);
+        count -= shown ? character_columns(at) : 1;
+    }
+    return at;
+}
+
 void text_for_terminal(char *buffer, size_t size, const char *text, size_t columns)
 {
+    if (is_qualified(text) && text_columns(text) > columns) {
+        memcpy(buffer, "…", sizeof "…" - 1);
+        buffer += sizeof "…" - 1;
+        size -= sizeof "…" - 1;
+        text = fitting_end(text, size, columns--);
+    }
     size_t used = 0, last = 0, count = 0, length;
     for (const char *at = text; *at; at += length) {
         bool shown;
@@ -511,14 +553,13 @@ static void table_print_row(const struct text_table *table, struct output *outpu
     }
 }
 
-/* A cell keeps within a width: its begin, and "…". */
+/* A cell keeps within a width. */
 static char *cut_cell(char *cell, size_t width)
 {
     if (shown_length(cell) <= width || width == 0)
         return cell;
     char cut[VALUE_TEXT_SIZE];
-    int length = text_beginning(cell, (int)smaller(fitting_length(cell, width - 1), sizeof cut - sizeof "…"));
-    snprintf(cut, sizeof cut, "%.*s…", length, cell);
+    text_for_terminal(cut, sizeof cut, cell, width);
     free(cell);
     return memory_copy_string(cut);
 }

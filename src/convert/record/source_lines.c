@@ -3,6 +3,8 @@
 
 #include "convert/record/source_lines.h"
 
+#include "convert/record/symbol_name.h"
+#include "core/map.h"
 #include "core/memory.h"
 
 #include <stddef.h>
@@ -17,7 +19,8 @@
 struct source_lines {
     Dwfl *session;
     Dwfl_Module *module;
-    Dwarf_Addr bias; /* of the session's addresses to the file's */
+    Dwarf_Addr bias;  /* of the session's addresses to the file's */
+    struct map names; /* by the address of a symbol's text: the name; owned. 0: the symbol is the name */
 };
 
 bool source_lines_there(void)
@@ -55,7 +58,21 @@ void source_lines_close(struct source_lines *lines)
 {
     if (lines && lines->session)
         dwfl_end(lines->session);
+    for (size_t i = 0; lines && i < lines->names.capacity; i++)
+        if (lines->names.entries[i].key != 0)
+            free((char *)(uintptr_t)lines->names.entries[i].value);
+    if (lines)
+        map_clear(&lines->names);
     free(lines);
+}
+
+/* Texts of symbols stay where they are while the file is open. */
+static const char *name_of(struct source_lines *lines, const char *symbol)
+{
+    uint64_t key = (uint64_t)(uintptr_t)symbol, *known = map_find(&lines->names, key);
+    if (!known)
+        known = map_put(&lines->names, key, (uint64_t)(uintptr_t)symbol_name(symbol));
+    return *known ? (const char *)(uintptr_t)*known : symbol;
 }
 
 /* Without the directory of compilation, which does not describe the program. */
@@ -76,6 +93,16 @@ static bool is_function(Dwarf_Die *die)
     return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_entry_point;
 }
 
+/* A symbol says which class or namespace a function is in, its name in the debug information does not. Where the symbol
+   says no more than that name, it may have underscores of the compiler's. */
+static const char *die_name(struct source_lines *lines, Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    const char *symbol = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+    const char *name = symbol ? name_of(lines, symbol) : NULL;
+    return name && name != symbol ? name : dwarf_diename(die);
+}
+
 /* Debug information knows inlined functions; without it the table of symbols knows the one whose code it is. */
 static const char *function_of(struct source_lines *lines, Dwarf_Addr address)
 {
@@ -85,11 +112,12 @@ static const char *function_of(struct source_lines *lines, Dwarf_Addr address)
     const char *name = NULL;
     for (int i = 0; i < count && !name; i++)
         if (is_function(&scopes[i]))
-            name = dwarf_diename(&scopes[i]);
+            name = die_name(lines, &scopes[i]);
     free(scopes);
     if (name)
         return name;
-    return dwfl_module_addrname(lines->module, address);
+    const char *symbol = dwfl_module_addrname(lines->module, address);
+    return symbol ? name_of(lines, symbol) : NULL;
 }
 
 /* Clang leaves out the table that says which unit an address is in: each is asked. */
@@ -159,7 +187,7 @@ size_t source_lines_inlined(struct source_lines *lines, uint64_t address, struct
             continue;
         /* The function around an inlined one is known when the next scope is met. */
         if (found > 0)
-            places[found - 1].function = dwarf_diename(&outer[i]);
+            places[found - 1].function = die_name(lines, &outer[i]);
         if (found == most || dwarf_tag(&outer[i]) != DW_TAG_inlined_subroutine)
             break;
         places[found++] = call_of(unit, &outer[i]);

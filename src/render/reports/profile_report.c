@@ -48,6 +48,15 @@ static void place_text(char *text, size_t size, const struct profile_row *row)
              *row->file ? line : "");
 }
 
+/* Whether functions with samples have one: without debug information there is none. */
+static bool any_place(const struct profile_rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->row[i].samples > 0 && *rows->row[i].file)
+            return true;
+    return false;
+}
+
 static void cell_time(struct text_table *table, int64_t ns)
 {
     char text[TEXT_NUMBER_SIZE];
@@ -81,6 +90,7 @@ static void text_rows(struct output *output, const struct profile_report *report
     text_table_cell(table, files ? "file" : "function", true);
     text_table_cell(table, files ? "" : "place", true);
     size_t hot = 0, shown = 0;
+    bool places = any_place(&rows);
     /* Rows are in order of their own time: from the first without samples on they only call others. */
     while (hot < rows.count && rows.row[hot].samples > 0)
         hot++;
@@ -97,7 +107,7 @@ static void text_rows(struct output *output, const struct profile_report *report
             cell_name(table, *row->file ? row->file : row->name, NAME_MOST + PLACE_MOST);
             cell_name(table, "", PLACE_MOST);
         } else {
-            cell_name(table, row->name, NAME_MOST);
+            cell_name(table, row->name, places ? NAME_MOST : NAME_MOST + PLACE_MOST);
             cell_name(table, place, PLACE_MOST);
         }
     }
