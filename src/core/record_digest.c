@@ -301,28 +301,65 @@ static bool synchronised(struct record_digest *digest, uint32_t function)
     return true;
 }
 
-static inline void leave(struct record_digest *digest, uint32_t function)
+static inline bool is_mpi(uint32_t function)
+{
+    return function < RECORD_OPENMP_REGION || function == UINT32_MAX;
+}
+
+/* The time since the last change belongs to the state that was entered last. */
+static inline void advance(struct record_digest *digest)
 {
     struct record_totals *totals = digest->totals;
-    struct record_totals_function *row = function_row(digest, function);
-    if (!totals->is_open)
-        return;
-    int64_t ticks = digest->ticks - totals->open_ticks;
-    row->calls++;
-    row->ticks += ticks;
-    if (ticks < row->min_ticks)
-        row->min_ticks = ticks;
-    if (ticks > row->max_ticks)
-        row->max_ticks = ticks;
-    totals->is_open = 0;
+    if (totals->open_count > 0)
+        totals->open[totals->open_count - 1].own_ticks += digest->ticks - totals->changed_ticks;
+    totals->changed_ticks = digest->ticks;
 }
 
 static inline void enter(struct record_digest *digest, uint32_t function)
 {
-    digest->totals->open_function = function;
-    digest->totals->open_ticks = digest->ticks;
-    digest->totals->is_open = 1;
-    digest->totals->call_bytes = 0;
+    struct record_totals *totals = digest->totals;
+    advance(digest);
+    totals->call_bytes = 0;
+    if (totals->open_count == RECORD_TOTALS_OPEN) {
+        totals->too_deep++;
+        return;
+    }
+    totals->open[totals->open_count++] = (struct record_totals_open){.function = function, .ticks = digest->ticks};
+    if (is_mpi(function) && totals->mpi_open++ == 0)
+        totals->mpi_since = digest->ticks;
+}
+
+/* The latest open state of the function; one that is not known may be any. RECORD_TOTALS_OPEN: there is none. */
+static inline uint32_t latest(const struct record_totals *totals, uint32_t function)
+{
+    for (uint32_t i = totals->open_count; i > 0; i--)
+        if (totals->open[i - 1].function == function ||
+            (totals->open[i - 1].function == UINT32_MAX && is_mpi(function)))
+            return i - 1;
+    return RECORD_TOTALS_OPEN;
+}
+
+static inline void leave(struct record_digest *digest, uint32_t function)
+{
+    struct record_totals *totals = digest->totals;
+    advance(digest);
+    uint32_t at = latest(totals, function);
+    if (at == RECORD_TOTALS_OPEN)
+        return;
+    struct record_totals_function *row = function_row(digest, function);
+    int64_t ticks = digest->ticks - totals->open[at].ticks;
+    row->calls++;
+    row->ticks += ticks;
+    row->own_ticks += totals->open[at].own_ticks;
+    if (ticks < row->min_ticks)
+        row->min_ticks = ticks;
+    if (ticks > row->max_ticks)
+        row->max_ticks = ticks;
+    totals->open_count--;
+    for (uint32_t i = at; i < totals->open_count; i++)
+        totals->open[i] = totals->open[i + 1];
+    if (is_mpi(function) && --totals->mpi_open == 0)
+        totals->mpi_ticks += digest->ticks - totals->mpi_since;
 }
 
 /* The slice of time that a call belongs to. */
@@ -433,8 +470,9 @@ static inline bool left(struct record_digest *digest, uint32_t function, uint32_
 {
     leave(digest, function);
     digest->totals->events++;
+    /* A segment begins and ends outside of MPI: not in what callbacks call. */
     return function < RECORD_FUNCTIONS_MAX && digest->anchor_of[function] && comm < RECORD_DIGEST_COMMS &&
-           digest->whole[comm] && synchronised(digest, function);
+           digest->whole[comm] && digest->totals->mpi_open == 0 && synchronised(digest, function);
 }
 
 /* What came of a record. */
@@ -443,7 +481,7 @@ enum step { STEP_DONE, STEP_CUT_BEFORE, STEP_CUT_AFTER, STEP_BAD };
 static inline enum step enter_at(struct record_digest *digest, int64_t ticks, uint32_t function)
 {
     struct record_totals *totals = digest->totals;
-    if (!totals->is_open && new_slice(totals, ticks))
+    if (totals->mpi_open == 0 && new_slice(totals, ticks))
         return STEP_CUT_BEFORE;
     digest->ticks = totals->last_ticks = ticks;
     enter(digest, function);

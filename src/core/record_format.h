@@ -26,7 +26,7 @@
 #define RECORD_LINKED "sight: the recorder is linked into this program"
 
 enum {
-    RECORD_VERSION = 13,
+    RECORD_VERSION = 14,
     RECORD_HEADER_SIZE = 4096,
     RECORD_PENDING_AT = 2560, /* of struct record_pending, in the file */
     RECORD_BLOCK_HEAD = 8,    /* bytes: the number of a block */
@@ -431,6 +431,14 @@ struct record_totals_function {
     uint32_t function, unused;
     uint64_t calls;
     int64_t ticks, min_ticks, max_ticks;
+    int64_t own_ticks; /* without the states that were entered in it */
+};
+
+/* A state that has not ended. They may be in each other: callbacks of the program call MPI in MPI. */
+struct record_totals_open {
+    uint32_t function, unused; /* UINT32_MAX: not known */
+    int64_t ticks;             /* when it was entered */
+    int64_t own_ticks;
 };
 
 /* Where the table was full, entries were added together: those with the partner or tag RECORD_NOT_KNOWN. */
@@ -440,7 +448,7 @@ struct record_totals_channel {
     uint64_t count, bytes;
 };
 
-enum { RECORD_TOTALS_FUNCTIONS = 160, RECORD_SIGNATURES = 32, RECORD_SIZES = 65 };
+enum { RECORD_TOTALS_FUNCTIONS = 160, RECORD_TOTALS_OPEN = 32, RECORD_SIGNATURES = 32, RECORD_SIZES = 65 };
 struct record_totals {
     uint64_t area, fill; /* what is kept of the segments that have ended */
     uint64_t open_fill;  /* and of the current one; equal: nothing */
@@ -462,10 +470,12 @@ struct record_totals {
     struct {
         uint64_t signature, count;
     } signatures[RECORD_SIGNATURES];
-    /* The call that has not ended. */
-    uint32_t open_function, is_open;
-    int64_t open_ticks;
-    uint64_t call_bytes; /* that it sends, if it is collective */
+    struct record_totals_open open[RECORD_TOTALS_OPEN]; /* the outermost first */
+    uint32_t open_count, mpi_open;                      /* how many, and how many of them are calls of MPI */
+    int64_t changed_ticks;                              /* when one was entered or left */
+    int64_t mpi_since, mpi_ticks;                       /* since when it is in MPI, and time in it before */
+    uint64_t too_deep;                                  /* states for which there was no room */
+    uint64_t call_bytes;                                /* that the latest call sends, if it is collective */
     struct {
         uint64_t messages, bytes;
     } sizes[2][RECORD_SIZES]; /* sent, received; by size: 0: empty, k: below 2^k bytes */

@@ -8,7 +8,7 @@
    lines that convert/record/record_totals.c writes. Times are ns.
 
        t THREAD EVENTS BEGIN END IN-MPI                   a thread; what follows is of it
-       f FUNCTION CALLS TIME SHORTEST LONGEST OPEN OPEN-TIME
+       f FUNCTION CALLS TIME SHORTEST LONGEST OPEN OPEN-TIME OWN-TIME
        s|r PARTNER COMMUNICATOR TAG MESSAGES BYTES        sent, received
        z CLASS SENT RECEIVED BYTES-SENT BYTES-RECEIVED    messages of a size: struct metrics */
 

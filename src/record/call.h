@@ -24,7 +24,7 @@ struct call {
 };
 
 /* See left_call.h. */
-bool inner_call_begin(struct location *location, const void *frame);
+bool inner_call_begin(struct location *location, enum function function, const void *frame);
 
 /* Begins a call: false if it is not to be recorded, because recording is off or MPI calls itself. One that the program
    makes where MPI has called it is recorded within the other. */
@@ -38,7 +38,7 @@ static inline bool call_begin(struct call *call, enum function function)
     }
     if (!recorder.started)
         return false;
-    if (__builtin_expect(location->inside, 0) && !inner_call_begin(location, call))
+    if (__builtin_expect(location->inside, 0) && !inner_call_begin(location, function, call))
         return false;
     location_busy(location);
     call->location = location;

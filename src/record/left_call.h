@@ -10,6 +10,6 @@
 /* For a call that begins while another one is open; `frame` is somewhere in the frame of its wrapper. If that was left,
    it is ended now: its state ends here, its send did not happen, and its requests go on. True if the call is to be
    recorded: nothing is open any more, or MPI has called the program, which makes this call. */
-bool inner_call_begin(struct location *location, const void *frame);
+bool inner_call_begin(struct location *location, enum function function, const void *frame);
 
 #endif

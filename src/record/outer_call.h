@@ -5,7 +5,8 @@
 #include "record/location.h"
 
 /* MPI calls functions of the program, which may call MPI: then the thread has a call within a call. What it needs to
-   go on with the outer one is put aside meanwhile. */
+   go on with the outer one is put aside meanwhile, and what it waits for (struct record_pending), as it may still hang.
+ */
 
 /* Puts the open call aside. False without memory. */
 bool outer_call_keep(struct location *location);

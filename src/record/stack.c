@@ -33,6 +33,10 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *argum
     int signal = 0;
     search->code = (const void *)_Unwind_GetIPInfo(context, &signal);
     search->interrupted |= signal != 0;
+    /* Below the frame of the call that begins is the recorder, of which a program that contains it knows the wrappers
+       only. */
+    if (high <= search->current)
+        return _URC_NO_REASON;
     if (search->caller)
         search->wrappers += real_is_recorder(search->code);
     else if (!real_is_recorder(search->code) && !real_called_from_fortran(search->code))
@@ -51,6 +55,6 @@ enum stack_answer stack_look(const void *open, const void *current)
         return STACK_LEFT;
     /* Only where the open call's wrapper waits for MPI: a signal's handler may have interrupted the recorder while it
        writes, or the allocator, and have little stack. */
-    bool waits = !search.interrupted && search.wrappers == 1 && search.below && real_is_mpi(search.below);
+    bool waits = !search.interrupted && search.wrappers == 1 && search.below && real_may_be_mpi(search.below);
     return waits && !real_is_mpi(search.caller) ? STACK_CALLBACK : STACK_UNKNOWN;
 }

@@ -5,6 +5,8 @@
 #include "core/numbers.h"
 #include <string.h>
 
+enum { OUTER_CALLS = 16 };
+
 struct place *state_place(struct stuck_state *state, const struct event *event)
 {
     if (state->last_place < state->place_count) {
@@ -180,15 +182,51 @@ static void note_epoch(struct stuck_state *state, const struct place *place, boo
         ++*map_put(&state->epochs, epoch_key(name, place->comm, place->process), 0);
 }
 
+/* What is known of the open call. */
+static void copy_call(struct place *to, const struct place *from)
+{
+    to->state = from->state;
+    to->site = from->site;
+    to->comm = from->comm;
+    to->ordinal = from->ordinal;
+    to->enter_ns = from->enter_ns;
+    to->sends = from->sends;
+    to->send_partner = from->send_partner;
+    to->send_tag = from->send_tag;
+    to->send_comm = from->send_comm;
+    to->received = from->received;
+    to->first = from->first;
+    to->last = from->last;
+    to->step = from->step;
+    to->lock = from->lock;
+}
+
+/* A call within another one. True if it counts: the process waits in it, not in the outer one. Of other recorders only
+   the outermost call counts: what MPI calls inside, it waits for itself. */
+static bool enter_inner(struct stuck_state *state, struct place *place)
+{
+    if (!state->callbacks || place->outer_count == OUTER_CALLS || place->outer_count + 1 < place->depth)
+        return false;
+    struct place outer = {0};
+    copy_call(&outer, place);
+    ARRAY_PUSH(place->outer, place->outer_count, place->outer_capacity, outer);
+    state->interrupted = true;
+    return true;
+}
+
 static void on_enter(struct stuck_state *state, const struct event *event)
 {
     const struct state_def *def = &state->defs->states[event->state];
     struct place *place = state_place(state, event);
     place->last_ns = event->time_ns;
     place->votes = 0;
-    /* Only the outermost MPI call counts: what it calls inside, it waits for itself. */
-    if (!def->is_mpi || place->depth++ > 0)
+    if (!def->is_mpi)
         return;
+    if (place->depth > 0 && !enter_inner(state, place)) {
+        place->depth++;
+        return;
+    }
+    place->depth++;
     bool test = state_is_test(state, event->state);
     place->state = event->state;
     place->site = event->site;
@@ -250,13 +288,9 @@ static void note_posted(struct stuck_state *state, const struct place *place, co
     }
 }
 
-static void on_leave(struct stuck_state *state, const struct event *event)
+static void leave_call(struct stuck_state *state, struct place *place, const struct event *event)
 {
     const struct state_def *def = &state->defs->states[event->state];
-    struct place *place = state_place(state, event);
-    place->last_ns = event->time_ns;
-    if (!def->is_mpi || place->depth == 0 || --place->depth > 0)
-        return;
     place->left_ns = event->time_ns;
     if (def->class == CLASS_RMA) {
         note_locks(state, place, event->time_ns);
@@ -272,6 +306,18 @@ static void on_leave(struct stuck_state *state, const struct event *event)
         place->polls++;
     else
         note_progress(state, place, event);
+}
+
+static void on_leave(struct stuck_state *state, const struct event *event)
+{
+    const struct state_def *def = &state->defs->states[event->state];
+    struct place *place = state_place(state, event);
+    place->last_ns = event->time_ns;
+    if (!def->is_mpi || place->depth == 0 || --place->depth > place->outer_count)
+        return;
+    leave_call(state, place, event);
+    if (place->outer_count > 0)
+        copy_call(place, &place->outer[--place->outer_count]);
 }
 
 struct channel_balance *state_count_messages(struct stuck_state *state, const struct event *event, uint64_t count)
@@ -348,12 +394,22 @@ static void on_ranks(struct stuck_state *state, const struct event *event, const
     *latest = state->range_count;
 }
 
+/* Of a function whose leave has no place for them, as it has bytes (MPI_Iallreduce): a mark inside. */
+static void on_requests(struct stuck_state *state, const struct event *event)
+{
+    const struct place *place = state_place(state, event);
+    if (place->depth > 0 && place->ordinal)
+        note_posted(state, place, event);
+}
+
 static void on_mark(struct stuck_state *state, const struct event *event, const struct batch *batch)
 {
     if (event->state + 1 == state->pending_mark)
         on_pending(state, event, batch);
     else if (event->state + 1 == state->ranks_mark)
         on_ranks(state, event, batch);
+    else if (event->requests)
+        on_requests(state, event);
 }
 
 /* A process's side of an inter-communicator, and then the other one. */
@@ -439,6 +495,7 @@ static enum status begin(struct sink *sink, const struct defs *defs, struct erro
     state->pending_mark = mark_named(defs, PENDING_MARK_NAME);
     state->ranks_mark = mark_named(defs, RANKS_MARK_NAME);
     state->wanted = state->pending_mark || !ours;
+    state->callbacks = ours;
     state->collectives = collectives_of(defs);
     state->collective_count = defs->state_count;
     state->traits = memory_new(defs->state_count + 1);
@@ -485,8 +542,10 @@ void stuck_state_clear(struct stuck_state *state)
                           &state->groups,    &state->epochs};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_clear(maps[i]);
-    for (size_t i = 0; i < state->place_count; i++)
+    for (size_t i = 0; i < state->place_count; i++) {
         free(state->places[i].items);
+        free(state->places[i].outer);
+    }
     free(state->places);
     free(state->channels);
     free(state->outstanding);

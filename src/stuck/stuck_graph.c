@@ -68,7 +68,24 @@ static uint32_t anybody_node(struct stuck_graph *graph, int32_t comm)
     return node;
 }
 
-/* A member of the communicator has not entered the instance, or was in another function then; else EDGE_NONE. */
+/* True if a thread of the process has entered the instance, and MPI has called a function of the program in it, which
+   calls MPI: the collective cannot go on before that returns. */
+static bool is_in_callback(const struct stuck_graph *graph, const struct node *instance, uint32_t process)
+{
+    const struct stuck_state *state = graph->state;
+    const uint64_t *index;
+    for (uint32_t thread = 0;
+         state->interrupted && (index = map_find(&state->place_of, map_pair(process, thread))) != NULL; thread++)
+        for (size_t i = 0; i < state->places[*index].outer_count; i++) {
+            const struct place *outer = &state->places[*index].outer[i];
+            if (outer->ordinal == instance->ordinal && state_comm(state, outer->comm) == instance->comm)
+                return true;
+        }
+    return false;
+}
+
+/* A member of the communicator has not entered the instance, was in another function then, or is in a callback of it;
+   else EDGE_NONE. */
 static enum edge_kind lacks(const struct stuck_graph *graph, const struct node *instance, uint32_t process)
 {
     if (!is_member(graph, instance->comm, process))
@@ -80,7 +97,7 @@ static enum edge_kind lacks(const struct stuck_graph *graph, const struct node *
     bool known = instance->ordinal + COLLECTIVES_KEPT > member->count;
     if (known && member->states[instance->ordinal % COLLECTIVES_KEPT] != instance->state)
         return EDGE_MISMATCH;
-    return EDGE_NONE;
+    return is_in_callback(graph, instance, process) ? EDGE_PART : EDGE_NONE;
 }
 
 /* The n-th collective of a communicator, as seen by the processes in this function. In collectives that do not wait for

@@ -18,8 +18,10 @@ struct item {
 /* A thread, the first of its process until another one is in a call. */
 struct place {
     uint32_t process, thread;
-    uint32_t depth;       /* nested open MPI calls */
-    uint32_t state, site; /* of the outermost one, open or the last; state UINT32_MAX: there was none */
+    uint32_t depth;      /* nested open MPI calls */
+    struct place *outer; /* those that a callback of theirs has interrupted, as they were: the outermost first */
+    size_t outer_count, outer_capacity;
+    uint32_t state, site; /* of the innermost one that counts, open or the last; state UINT32_MAX: there was none */
     int32_t comm;
     uint64_t ordinal; /* of the open call among the collectives of its communicator, from 1; 0: not a collective */
     int64_t enter_ns, left_ns, last_ns;
@@ -85,9 +87,11 @@ enum { LAST_CHANNELS = 256 };
 
 struct stuck_state {
     const struct defs *defs;
-    bool wanted;     /* the trace may be of an unfinished run */
-    bool has_ending; /* it records how processes ended */
-    bool end_known;  /* and until when they lived */
+    bool wanted;      /* the trace may be of an unfinished run */
+    bool callbacks;   /* calls within calls are those of callbacks of the program, not of MPI itself */
+    bool interrupted; /* there were some */
+    bool has_ending;  /* it records how processes ended */
+    bool end_known;   /* and until when they lived */
     struct collective *collectives;
     size_t collective_count;
     uint8_t *traits; /* of each state: enum trait */

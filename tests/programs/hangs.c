@@ -130,6 +130,71 @@ static void any_source(void)
     receive_from(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD);
     send_to(right, TAG, MPI_COMM_WORLD);
 }
+/* In functions that MPI calls. */
+static int copy_and_receive(MPI_Comm comm, int key, void *state, void *value, void *copy, int *flag)
+{
+    (void)comm;
+    (void)key;
+    (void)state;
+    *(void **)copy = value;
+    *flag = 1;
+    receive_from(left, TAG, MPI_COMM_WORLD);
+    return MPI_SUCCESS;
+}
+static MPI_Comm with_attribute(void)
+{
+    MPI_Comm comm;
+    int key;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_create_keyval(copy_and_receive, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(comm, key, &rank);
+    return comm;
+}
+static void callback_ring(void)
+{
+    MPI_Comm comm = with_attribute(), copy;
+    work();
+    MPI_Comm_dup(comm, &copy);
+    send_to(right, TAG, MPI_COMM_WORLD);
+}
+/* The others wait for the first in the call whose callback waits for them, or after it. */
+static void callback_of_one(void)
+{
+    MPI_Comm comm = MPI_COMM_WORLD, copy;
+    if (rank == 0)
+        comm = with_attribute();
+    else
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_dup(comm, &copy);
+    if (rank == 0)
+        send_to(last, TAG, MPI_COMM_WORLD);
+    receive_from(left, TAG, MPI_COMM_WORLD);
+    send_to(right, TAG, MPI_COMM_WORLD);
+}
+static void add_and_look(void *from, void *to, int *count, MPI_Datatype *type)
+{
+    int flag;
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        ((int *)to)[i] += ((int *)from)[i];
+    MPI_Iprobe(0, TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
+/* A wait that goes on after a callback. */
+static void after_callback(void)
+{
+    MPI_Op op;
+    MPI_Request request;
+    int sum;
+    MPI_Op_create(add_and_look, 1, &op);
+    work();
+    if (rank < last) {
+        MPI_Iallreduce(&rank, &sum, 1, MPI_INT, op, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else {
+        receive_from(1, TAG, MPI_COMM_WORLD);
+    }
+    send_to(last, TAG, MPI_COMM_WORLD);
+}
 static void waitany(void)
 {
     MPI_Request *requests = malloc((size_t)size * sizeof *requests);
@@ -605,6 +670,9 @@ static const struct {
                 {"probe_ring", "cycle", probe_ring, 2},
                 {"mprobe_ring", "cycle", mprobe_ring, 2},
                 {"any_source", "cycle", any_source, 2},
+                {"callback_ring", "cycle", callback_ring, 2},
+                {"callback_of_one", "cycle", callback_of_one, 2},
+                {"after_callback", "unmatched", after_callback, 3},
                 {"waitany", "cycle", waitany, 2},
                 {"sendrecv_wrong_way", "cycle", sendrecv_wrong_way, 3},
                 {"sendrecv_wrong_tag", "cycle", sendrecv_wrong_tag, 2},

@@ -2,7 +2,8 @@
 /* Many iterations, for recordings of which only a sample is kept: iterations ITERATIONS KIND. In each, messages go
    around a ring, and a collective call ends it. Of KIND world that is MPI_Allreduce of all processes; rows: only of
    half of them; alone: there is none. As world, but: tags: each message has a tag of its own; comms: a communicator of
-   its own, which is freed; kill: every process kills itself at the end, with one message on its way. */
+   its own, which is freed; callbacks: there is another ring, within MPI_Comm_delete_attr, which also synchronises all;
+   kill: every process kills itself at the end, with one message on its way. */
 #include "truth.h"
 
 #include <signal.h>
@@ -23,6 +24,26 @@ static void ring(int i, int tag, MPI_Comm comm)
     truth_received(before, i % BYTES);
 }
 
+/* Called by MPI_Comm_delete_attr. */
+static int delete_attribute(MPI_Comm comm, int key, void *value, void *state)
+{
+    double one = 1, sum;
+    (void)key;
+    (void)state;
+    ring(*(int *)value, 8, comm);
+    CALL(MPI_Allreduce, (&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    return MPI_SUCCESS;
+}
+
+static void callback(int i)
+{
+    static int key = MPI_KEYVAL_INVALID;
+    if (key == MPI_KEYVAL_INVALID)
+        CALL(MPI_Comm_create_keyval, (MPI_COMM_NULL_COPY_FN, delete_attribute, &key, NULL));
+    CALL(MPI_Comm_set_attr, (MPI_COMM_WORLD, key, &i));
+    CALL(MPI_Comm_delete_attr, (MPI_COMM_WORLD, key));
+}
+
 int main(int argc, char **argv)
 {
     int iterations = atoi(argv[1]);
@@ -40,6 +61,8 @@ int main(int argc, char **argv)
         ring(i, strcmp(kind, "tags") == 0 ? i : 7, comm);
         if (comm != MPI_COMM_WORLD)
             CALL(MPI_Comm_free, (&comm));
+        if (strcmp(kind, "callbacks") == 0)
+            callback(i);
         if (strcmp(kind, "rows") == 0)
             CALL(MPI_Allreduce, (&one, &sum, 1, MPI_DOUBLE, MPI_SUM, rows));
         else if (strcmp(kind, "alone") != 0)

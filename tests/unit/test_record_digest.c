@@ -135,7 +135,8 @@ static void calls_and_segments(void)
     const struct record_totals_function *all = function_of("MPI_Allreduce");
     tap_ok(all && all->calls == 3 && all->ticks == 303 && all->min_ticks == 100 && all->max_ticks == 102,
            "calls, time, shortest and longest");
-    tap_ok(totals->is_open && totals->open_function == number_of("MPI_Recv") && totals->open_ticks == 6000,
+    tap_ok(totals->open_count == 1 && totals->open[0].function == number_of("MPI_Recv") &&
+               totals->open[0].ticks == 6000,
            "the call that has not ended");
     tap_ok(totals->events == 22 && totals->first_ticks == 1000 && totals->last_ticks == 6000,
            "events, and from when to when");
@@ -191,6 +192,30 @@ static void many_partners(void)
     for (uint32_t i = 0; i < totals->channel_count; i++)
         messages += totals->channels[i].count;
     tap_ok(messages == 10 * CHANNELS, "the sum of all messages");
+    end();
+}
+
+/* Callbacks call MPI within MPI: an Allreduce of all there is no end of a segment. */
+static void calls_in_calls(void)
+{
+    begin();
+    put_word(RECORD_ENTER, number_of("MPI_Comm_dup"), 2000);
+    put_word(RECORD_ENTER, number_of("MPI_Send"), 2010);
+    put_call("MPI_Type_size", 2013, 2014);
+    put_word(RECORD_LEAVE, number_of("MPI_Send"), 2020);
+    put_allreduce(8, 2030, 2060);
+    put_word(RECORD_LEAVE, number_of("MPI_Comm_dup"), 2100);
+    put_word(RECORD_ENTER, number_of("MPI_Comm_free"), 2200);
+    put_word(RECORD_ENTER, number_of("MPI_Recv"), 2250);
+    tap_ok(run() == 0, "no segment ends in a callback");
+    const struct record_totals_function *dup = function_of("MPI_Comm_dup"), *send = function_of("MPI_Send");
+    tap_ok(dup && dup->calls == 1 && dup->ticks == 100 && dup->own_ticks == 60 && send && send->calls == 1 &&
+               send->ticks == 10 && send->own_ticks == 9,
+           "each counts, with its own time");
+    tap_ok(totals->mpi_ticks == 100 && totals->mpi_since == 2200 && totals->mpi_open == 2, "time in MPI counts once");
+    tap_ok(totals->open_count == 2 && totals->open[0].function == number_of("MPI_Comm_free") &&
+               totals->open[1].ticks == 2250,
+           "both calls are open");
     end();
 }
 
@@ -285,6 +310,7 @@ int main(void)
 {
     calls_and_segments();
     anchors();
+    calls_in_calls();
     many_tags();
     many_partners();
     slices();

@@ -25,7 +25,8 @@ enum {
     WINDOWS_MEMORY = 64 << 20, /* bytes, of all files together */
     WINDOW_MIN = 4096,
     WINDOW_MAX = 1 << 20,
-    EVENTS_PER_RECORD = RESOURCE_COUNTERS /* more than a communicator's */
+    EVENTS_PER_RECORD = RESOURCE_COUNTERS, /* more than a communicator's */
+    OUTER_CALLS = 4                        /* in each other, that are known while callbacks call MPI */
 };
 #define SAMPLE_NS_MAX UINT64_C(1000000000000) /* between samples; more is damage */
 
@@ -51,11 +52,14 @@ struct current {
     uint16_t state;
     int32_t root;
     uint64_t sent, received;
-    struct record_last_call last, outer; /* outer: in which it is, called by a callback */
-    uint32_t outer_site;
-    uint32_t inside; /* calls that are open in that one */
-    int64_t last_ns; /* of its last record */
-    bool reported;   /* how it ended */
+    struct record_last_call last;
+    struct {
+        struct record_last_call call;
+        uint32_t site;
+    } outer[OUTER_CALLS]; /* in which it is, called by callbacks: the outermost first */
+    uint32_t inside;      /* so many, or more */
+    int64_t last_ns;      /* of its last record */
+    bool reported;        /* how it ended */
 };
 
 struct record_state {
@@ -268,17 +272,25 @@ static void request_mark(struct record_state *state, struct current *current, co
 
 static void note_enter(struct current *current, uint64_t position, uint32_t comm)
 {
-    if (current->last.open && current->inside++ == 0)
-        current->outer = current->last;
+    if (current->last.open) {
+        if (current->inside < OUTER_CALLS)
+            current->outer[current->inside].call = current->last;
+        current->inside++;
+    }
     current->last = (struct record_last_call){position, comm, true};
 }
 
-static void note_leave(struct current *current)
+/* Returns the site of the call that goes on; 0: none, or not known. */
+static uint32_t note_leave(struct current *current)
 {
-    if (current->inside == 0)
+    if (current->inside == 0) {
         current->last.open = false;
-    else if (--current->inside == 0)
-        current->last = current->outer;
+        return 0;
+    }
+    if (--current->inside >= OUTER_CALLS)
+        return 0;
+    current->last = current->outer[current->inside].call;
+    return current->outer[current->inside].site;
 }
 
 static void state_event(struct record_state *state, const struct stream *stream, const struct defs *defs,
@@ -290,8 +302,9 @@ static void state_event(struct record_state *state, const struct stream *stream,
     bool leave = record->kind == RECORD_LEAVE;
     /* Kept for processes that do not reach MPI_Finalize: what their last call waits for refers to it by its place in
        the file. */
+    uint32_t outer_site = 0;
     if (leave)
-        note_leave(current);
+        outer_site = note_leave(current);
     else
         note_enter(current, record_file_position(&state->run.files[stream->file]), record->comm);
     if (index == UINT32_MAX)
@@ -307,7 +320,7 @@ static void state_event(struct record_state *state, const struct stream *stream,
     if (leave) {
         event->request = current->requests ? current->request : 0;
         event->requests = current->requests;
-        current->site = current->last.open && current->inside == 0 ? current->outer_site : 0;
+        current->site = outer_site;
     }
     current->moved = false;
     current->requests = 0;
@@ -649,8 +662,8 @@ static void translate(struct reader *reader, const struct stream *stream, struct
     struct current *current = &state->current[stream->file];
     bool enters = record->kind == RECORD_ENTER || record->kind == RECORD_ENTER_AT;
     /* In a callback: the call that it is in goes on at its place afterwards. */
-    if (enters && !record_openmp_is(record->state) && current->last.open && current->inside == 0)
-        current->outer_site = current->site;
+    if (enters && !record_openmp_is(record->state) && current->last.open && current->inside < OUTER_CALLS)
+        current->outer[current->inside].site = current->site;
     if (record->kind == RECORD_ENTER_AT)
         current->site = site_of(state, stream);
     else if (record->kind == RECORD_ENTER)

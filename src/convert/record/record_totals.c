@@ -44,25 +44,46 @@ static int64_t duration_of(const struct describing *of, const struct record_tota
     return (int64_t)((double)ticks * rate + 0.5);
 }
 
-static void describe_functions(const struct describing *of, const struct record_totals *totals)
+/* What a function has not ended: calls, and their time until now. */
+static uint32_t open_of(const struct record_totals *totals, uint32_t function, int64_t *ticks)
 {
-    for (uint32_t i = 0; i < totals->function_count; i++) {
-        const struct record_totals_function *row = &totals->functions[i];
-        bool open = totals->is_open && totals->open_function == row->function;
-        if (row->function >= mpi_function_count())
-            continue;
-        fprintf(of->text, "f %s %" PRIu64 " %" PRId64 " %" PRId64 " %" PRId64 " %d %" PRId64 "\n",
+    uint32_t count = 0;
+    *ticks = 0;
+    for (uint32_t i = 0; i < totals->open_count; i++)
+        if (totals->open[i].function == function) {
+            count++;
+            *ticks += totals->last_ticks - totals->open[i].ticks;
+        }
+    return count;
+}
+
+static void describe_function(const struct describing *of, const struct record_totals *totals,
+                              const struct record_totals_function *row)
+{
+    int64_t open_ticks;
+    uint32_t open = open_of(totals, row->function, &open_ticks);
+    if (row->function < mpi_function_count())
+        fprintf(of->text, "f %s %" PRIu64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRIu32 " %" PRId64 " %" PRId64 "\n",
                 mpi_function_at(row->function)->name, row->calls, duration_of(of, totals, row->ticks),
                 row->calls ? duration_of(of, totals, row->min_ticks) : 0, duration_of(of, totals, row->max_ticks), open,
-                open ? duration_of(of, totals, totals->last_ticks - totals->open_ticks) : 0);
-    }
-    /* Only the current call of this function is known. */
-    bool known = !totals->is_open;
+                duration_of(of, totals, open_ticks), duration_of(of, totals, row->own_ticks));
+}
+
+static void describe_functions(const struct describing *of, const struct record_totals *totals)
+{
     for (uint32_t i = 0; i < totals->function_count; i++)
-        known |= totals->functions[i].function == totals->open_function;
-    if (!known && totals->open_function < mpi_function_count())
-        fprintf(of->text, "f %s 0 0 0 0 1 %" PRId64 "\n", mpi_function_at(totals->open_function)->name,
-                duration_of(of, totals, totals->last_ticks - totals->open_ticks));
+        describe_function(of, totals, &totals->functions[i]);
+    /* Functions that have not been left yet. */
+    for (uint32_t i = 0; i < totals->open_count; i++) {
+        uint32_t function = totals->open[i].function;
+        bool known = false;
+        for (uint32_t k = 0; k < totals->function_count && !known; k++)
+            known = totals->functions[k].function == function;
+        for (uint32_t k = 0; k < i && !known; k++)
+            known = totals->open[k].function == function;
+        if (!known)
+            describe_function(of, totals, &(struct record_totals_function){.function = function});
+    }
 }
 
 static int32_t partner_of(const struct describing *of, const struct record_comm_place *place, int32_t partner)
@@ -102,11 +123,9 @@ static void describe_thread(const struct describing *of, int64_t begin_ns)
 {
     const struct record_file *file = &of->run->files[of->file];
     const struct record_totals *totals = file->kept->totals;
-    int64_t mpi_ticks = 0;
-    for (uint32_t i = 0; i < totals->function_count; i++)
-        mpi_ticks += totals->functions[i].ticks;
-    if (totals->is_open)
-        mpi_ticks += totals->last_ticks - totals->open_ticks;
+    int64_t mpi_ticks = totals->mpi_ticks;
+    if (totals->mpi_open > 0)
+        mpi_ticks += totals->last_ticks - totals->mpi_since;
     fprintf(of->text, "t %" PRIu32 " %" PRIu64 " %" PRId64 " %" PRId64 " %" PRId64 "\n", file->header.thread,
             totals->events, time_of(of, totals->first_ticks) - begin_ns, time_of(of, totals->last_ticks) - begin_ns,
             duration_of(of, totals, mpi_ticks));
