@@ -8,7 +8,7 @@ what=${1:-run}
 packages="gcc make autoconf automake pkg-config libxml2-dev libxml2-utils libpango1.0-dev libcairo2-dev fonts-dejavu-core zlib1g-dev libzstd-dev zstd libdw-dev libiberty-dev libmicrohttpd-dev libsqlite3-dev libedit-dev libopen-trace-format2-dev mpich libmpich-dev"
 if [ "$what" = test ]; then
     packages="$packages clang libclang-rt-dev clang-format clang-tidy python3 python3-numpy universal-ctags mandoc tidy poppler-utils chromium chromium-driver
-        openmpi-bin libopenmpi-dev gfortran otf2-tools python3-otf2"
+        openmpi-bin libopenmpi-dev gfortran otf2-tools python3-otf2 python3-mpi4py"
 fi
 
 install_packages() {

@@ -73,7 +73,8 @@ enum record_kind {
     RECORD_PIECE,           /* struct record_piece: only where a sample is kept */
     RECORD_CHANNEL,         /* struct record_channel: the same */
     RECORD_DEFINE_COUNTER,  /* struct record_counter_name */
-    RECORD_COUNTER          /* struct record_counter: `state` is its number */
+    RECORD_COUNTER,         /* struct record_counter: `state` is its number */
+    RECORD_DEFINE_PYTHON    /* struct record_python */
 };
 
 /* Why a thread's recording ended before its program did. */
@@ -324,6 +325,19 @@ struct record_site {
     uint32_t number; /* from 1 */
     uint32_t function;
     char path[RECORD_PATH_SIZE]; /* of the file of code; the record ends with the word that has the NUL */
+};
+
+/* A function of Python. Its lines are places like addresses of machine code: those of a path, and of a site, whose path
+   is empty then, are RECORD_PYTHON_ADDRESS, with its number (31 bits) and the line (32; 0: not known). */
+#define RECORD_PYTHON_ADDRESS (UINT64_C(1) << 63)
+enum { RECORD_PYTHON_NUMBER = 32 };
+struct record_python {
+    struct record_base base;
+    uint64_t next;
+    uint32_t number; /* from 1 */
+    uint32_t unused;
+    char texts[RECORD_PATH_SIZE]; /* its file and its name, each ended by NUL; the record ends with the word that has
+                                    the last one */
 };
 
 /* What the thread got of the machine, since it began. */

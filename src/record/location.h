@@ -52,6 +52,7 @@ struct location {
     uint8_t endings;                /* rounds of destructors at the end of its thread */
     bool holds_lock;                /* the owner has `lock`: it takes a sample */
     struct sampler *sampler;        /* see samples.h; NULL: no samples are taken */
+    struct python *python;          /* see python.h; NULL: not needed */
     struct record_pending *pending; /* in the file */
     struct record_header *header;
     unsigned char *block;

@@ -3,6 +3,7 @@
 
 #include "record/clock.h"
 #include "record/keep.h"
+#include "record/python.h"
 #include "record/recorder.h"
 
 #include <errno.h>
@@ -43,7 +44,7 @@ static uintptr_t interrupted_at(const ucontext_t *context)
 }
 
 /* Paths of one thread; more are cut at their callers. Slots: twice as many, so that probing soon ends. */
-enum { FRAMES_MAX = 64, PATHS_MAX = 1 << 18, SLOTS = 2 * PATHS_MAX, MODULES_MAX = 1024 };
+enum { FRAMES_MAX = 64, LEVELS_MAX = 2 * FRAMES_MAX, PATHS_MAX = 1 << 18, SLOTS = 2 * PATHS_MAX, MODULES_MAX = 1024 };
 _Static_assert((int)PATHS_MAX <= (int)RECORD_SHORT_PATHS, "short records have the numbers of all paths");
 
 /* A slot of the table of paths; `number` 0: free. */
@@ -79,7 +80,7 @@ bool samples_here(void)
 
 struct walk {
     uintptr_t interrupted, frame;
-    uintptr_t addresses[FRAMES_MAX]; /* the innermost first */
+    struct python_level levels[LEVELS_MAX]; /* the innermost first */
     size_t count;
 };
 
@@ -97,7 +98,7 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *argum
     if (walk->count == 0 && address != walk->interrupted)
         return _URC_NO_REASON;
     /* A return address is after its call, perhaps in the next line; the place of the interruption is exact. */
-    walk->addresses[walk->count++] = address - !exact;
+    walk->levels[walk->count++] = (struct python_level){address - !exact, frame};
     return walk->count < FRAMES_MAX ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
@@ -144,7 +145,7 @@ static uint32_t path_number(struct location *location, uint32_t parent, uintptr_
     *path = (struct path){.address = address, .parent = parent, .number = ++sampler->path_count};
     /* dl_iterate_phdr takes a lock that the interrupted code may hold: files are looked up later, by
        samples_note_unknown. */
-    sampler->unknown_code |= !code_is_known(address);
+    sampler->unknown_code |= !(address & RECORD_PYTHON_ADDRESS) && !code_is_known(address);
     struct record_path record = {
         .base = {.ticks = ticks}, .address = address, .parent = parent, .number = path->number};
     location_define(location, &record, sizeof record, RECORD_DEFINE_PATH, RECORD_WORLD);
@@ -179,10 +180,12 @@ static void take(struct location *location, uintptr_t interrupted, uint32_t miss
     int64_t ticks = clock_now();
     _Unwind_Backtrace(on_frame, &walk);
     if (walk.count == 0)
-        walk.addresses[walk.count++] = interrupted;
+        walk.levels[walk.count++].address = interrupted;
+    walk.count = python_path(location, walk.levels, walk.count, LEVELS_MAX, ticks);
     uint32_t path = 0;
     while (walk.count > 0)
-        path = path_number(location, path, walk.addresses[--walk.count], ticks);
+        if (walk.levels[--walk.count].address != 0)
+            path = path_number(location, path, walk.levels[walk.count].address, ticks);
     put(location, path, missed, ticks);
     if (location->sampler->unknown_code)
         location->calibrate_at = INT64_MIN; /* location_prepare is called with the next record */
@@ -445,6 +448,7 @@ void samples_start(struct location *location)
     int before = errno;
     if (!location->sampler)
         location->sampler = sampler_new();
+    python_start(location);
     if (location->sampler && timer_start(location->sampler)) {
         location->header->sample_ns = (uint64_t)interval_ns;
         samples_note_modules(location);

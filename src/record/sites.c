@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/sites.h"
 
+#include "record/python.h"
+
 #include <limits.h>
 #include <link.h>
 #include <stdlib.h>
@@ -74,7 +76,8 @@ static void define(struct location *location, const struct site *site, int64_t t
 {
     struct code code = {.address = site->caller};
     uint32_t comm = site->call & ((1 << SITE_COMM_BITS) - 1);
-    dl_iterate_phdr(code_look, &code);
+    if (!(site->caller & RECORD_PYTHON_ADDRESS))
+        dl_iterate_phdr(code_look, &code);
     size_t length = strlen(code.path);
     struct record_site record = {.base = {.ticks = ticks},
                                  .offset = site->caller - code.base,
@@ -90,6 +93,11 @@ static void define(struct location *location, const struct site *site, int64_t t
 uint32_t site_find(struct location *location, uintptr_t caller, uint32_t call, int64_t ticks)
 {
     struct site *site = slot_of(location->sites, location->site_mask, caller, call);
+    if (site->number)
+        return site->number;
+    /* Calls from a module of Python never have its code as their place, so that they always come here. */
+    caller = python_caller(location, caller, ticks);
+    site = slot_of(location->sites, location->site_mask, caller, call);
     if (site->number)
         return site->number;
     if (!make_room(location))

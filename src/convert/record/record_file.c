@@ -229,10 +229,13 @@ void record_file_stop(struct record_file *file)
     free(file->window);
     free(file->sites);
     free(file->paths);
+    free(file->functions);
     file->window = NULL;
     file->sites = NULL;
     file->paths = NULL;
+    file->functions = NULL;
     file->path_count = file->path_capacity = 0;
+    file->function_count = file->function_capacity = 0;
     file->site_count = file->site_capacity = 0;
 }
 

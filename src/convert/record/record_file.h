@@ -45,6 +45,8 @@ struct record_file {
         uint32_t place, path; /* see record_samples.h; 0: not known */
     } * paths;                /* by number; filled before reading starts */
     size_t path_count, path_capacity;
+    uint32_t *functions; /* of Python, by number: index + 1 of record_run.modules; 0: there is no such function */
+    size_t function_count, function_capacity;
     uint32_t counters[RECORD_COUNTERS_MOST]; /* index + 1 of their marks; 0: not defined */
     int64_t last_ticks;                      /* its time */
     bool call_unknown;               /* the call that is open is of a site whose definition is lost: it is left out */

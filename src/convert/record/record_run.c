@@ -22,6 +22,7 @@ union definition {
     struct record_site site;
     struct record_path path;
     struct record_module module;
+    struct record_python python;
     struct record_property property;
     struct record_counter_name counter;
 };
@@ -392,6 +393,9 @@ static void read_definitions(struct record_run *run, size_t index, struct defs *
             break;
         case RECORD_DEFINE_SITE:
             record_sites_define(run, file, &definition.site);
+            break;
+        case RECORD_DEFINE_PYTHON:
+            record_sites_python(run, file, &definition.python);
             break;
         case RECORD_DEFINE_PATH:
             record_samples_path(file, &definition.path);

@@ -21,11 +21,17 @@ struct record_comm_place {
     bool defined;        /* false: its definition is lost */
 };
 
+/* A file of code; or a function in Python, whose offsets are lines. */
+struct record_code_file {
+    char *path;     /* owned; of Python the file of its source */
+    char *function; /* owned; NULL: machine code */
+};
+
 /* A place in a code file that calls MPI, and its source location. */
 struct record_place {
     uint32_t module; /* of record_run.modules */
     uint32_t site;   /* event.site; 0: not known */
-    uint64_t offset; /* of the return address */
+    uint64_t offset; /* of the return address; of Python the line */
     bool sampled;    /* a place of samples */
     uint8_t outer_count;
     size_t outer; /* where its function was inlined, the innermost first: of record_run.outers */
@@ -65,8 +71,9 @@ struct record_run {
     uint32_t *process_of; /* by file */
     struct record_clocks clocks;
     uint32_t states[RECORD_FUNCTIONS_MAX];
-    char **modules; /* files of code */
+    struct record_code_file *modules;
     size_t module_count, module_capacity;
+    struct map module_of; /* hash of path and function -> index + 1 */
     struct record_place *places;
     size_t place_count, place_capacity;
     uint32_t *outers; /* as event.site */

@@ -46,8 +46,11 @@ void record_samples_place(struct record_run *run)
         for (size_t n = 1; n < file->path_count; n++) {
             struct record_file_path *path = &file->paths[n];
             const struct record_code *code = path->address ? code_of(process, path->address) : NULL;
-            /* A place is where a call returns to; a path's address is inside the instruction. */
-            path->place = code ? record_sites_place(run, code->path, path->address - code->load + 1) : 0;
+            if (path->address & RECORD_PYTHON_ADDRESS)
+                path->place = record_sites_line(run, file, path->address);
+            else
+                /* A place is where a call returns to; a path's address is inside the instruction. */
+                path->place = code ? record_sites_place(run, code->path, path->address - code->load + 1) : 0;
             if (path->place)
                 run->places[path->place - 1].sampled = true;
         }
@@ -79,7 +82,7 @@ static uint32_t module_site(struct record_run *run, struct defs *defs, uint32_t 
     if (!*sites)
         *sites = memory_new(run->module_count * sizeof **sites);
     if ((*sites)[module] == 0) {
-        const char *path = run->modules[module], *slash = strrchr(path, '/');
+        const char *path = run->modules[module].path, *slash = strrchr(path, '/');
         char name[300];
         snprintf(name, sizeof name, "[%s]", slash ? slash + 1 : path);
         (*sites)[module] =

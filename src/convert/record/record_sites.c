@@ -9,42 +9,6 @@
 /* Module and offset are one key of 62 bits. */
 enum { MODULES_MAX = 1 << 16, OFFSET_BITS = 46 };
 
-static uint32_t module_of(struct record_run *run, const char *path)
-{
-    for (size_t i = 0; i < run->module_count; i++)
-        if (strcmp(run->modules[i], path) == 0)
-            return (uint32_t)i;
-    ARRAY_PUSH(run->modules, run->module_count, run->module_capacity, memory_copy_string(path));
-    return (uint32_t)run->module_count - 1;
-}
-
-uint32_t record_sites_place(struct record_run *run, const char *path, uint64_t offset)
-{
-    if (offset >> OFFSET_BITS || run->module_count >= MODULES_MAX)
-        return 0;
-    uint32_t module = module_of(run, path);
-    uint64_t *known = map_put(&run->place_of, (uint64_t)module << OFFSET_BITS | offset, 0);
-    if (*known == 0) {
-        ARRAY_PUSH(run->places, run->place_count, run->place_capacity,
-                   (struct record_place){.module = module, .offset = offset});
-        *known = run->place_count;
-    }
-    return (uint32_t)*known;
-}
-
-void record_sites_define(struct record_run *run, struct record_file *file, struct record_site *site)
-{
-    site->path[sizeof site->path - 1] = '\0';
-    /* Each takes room in the file: a number beyond that is damage, and calls from there are no records. */
-    if (site->number > file->size / (sizeof *site - sizeof site->path) || site->function >= RECORD_FUNCTIONS_MAX)
-        return;
-    while (file->site_count <= site->number)
-        ARRAY_PUSH(file->sites, file->site_count, file->site_capacity, (struct record_file_site){0});
-    file->sites[site->number] = (struct record_file_site){.comm = site->base.comm,
-                                                          .function = (uint16_t)site->function,
-                                                          .place = record_sites_place(run, site->path, site->offset)};
-}
-
 static bool same_text(const char *left, const char *right)
 {
     return left == right || (left && right && strcmp(left, right) == 0);
@@ -55,6 +19,79 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     for (; text && *text; text++)
         hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
     return hash * 31;
+}
+
+/* Its index + 1. Where two have the same hash, the newer one takes the place, and the older may be there once more. */
+static uint32_t module_of(struct record_run *run, const char *path, const char *function)
+{
+    uint64_t *known = map_put(&run->module_of, hash_text(hash_text(1, path), function) >> 1, 0);
+    const struct record_code_file *same = *known ? &run->modules[*known - 1] : NULL;
+    if (same && same_text(same->path, path) && same_text(same->function, function))
+        return (uint32_t)*known;
+    if (run->module_count >= MODULES_MAX)
+        return 0;
+    ARRAY_PUSH(run->modules, run->module_count, run->module_capacity,
+               (struct record_code_file){.path = memory_copy_string(path),
+                                         .function = function ? memory_copy_string(function) : NULL});
+    *known = run->module_count;
+    return (uint32_t)*known;
+}
+
+/* Index + 1 of a place in a module, of which the index + 1 is given. */
+static uint32_t place_in(struct record_run *run, uint32_t module, uint64_t offset)
+{
+    if (offset >> OFFSET_BITS || module == 0)
+        return 0;
+    module--;
+    uint64_t *known = map_put(&run->place_of, (uint64_t)module << OFFSET_BITS | offset, 0);
+    if (*known == 0) {
+        ARRAY_PUSH(run->places, run->place_count, run->place_capacity,
+                   (struct record_place){.module = module, .offset = offset});
+        *known = run->place_count;
+    }
+    return (uint32_t)*known;
+}
+
+uint32_t record_sites_place(struct record_run *run, const char *path, uint64_t offset)
+{
+    return place_in(run, module_of(run, path, NULL), offset);
+}
+
+void record_sites_python(struct record_run *run, struct record_file *file, struct record_python *python)
+{
+    python->texts[sizeof python->texts - 1] = '\0';
+    const char *function = python->texts + strlen(python->texts) + 1;
+    /* Each takes room in the file; a name that is not there is damage, as is a file with every byte. */
+    if (python->number > file->size / (sizeof *python - sizeof python->texts) ||
+        function >= python->texts + sizeof python->texts)
+        return;
+    while (file->function_count <= python->number)
+        ARRAY_PUSH(file->functions, file->function_count, file->function_capacity, 0);
+    file->functions[python->number] = module_of(run, python->texts, function);
+}
+
+uint32_t record_sites_line(struct record_run *run, const struct record_file *file, uint64_t address)
+{
+    uint64_t number = (address & ~RECORD_PYTHON_ADDRESS) >> RECORD_PYTHON_NUMBER;
+    return place_in(run, number < file->function_count ? file->functions[number] : 0, address & INT32_MAX);
+}
+
+static uint32_t place_of(struct record_run *run, const struct record_file *file, const struct record_site *site)
+{
+    return site->offset & RECORD_PYTHON_ADDRESS ? record_sites_line(run, file, site->offset)
+                                                : record_sites_place(run, site->path, site->offset);
+}
+
+void record_sites_define(struct record_run *run, struct record_file *file, struct record_site *site)
+{
+    site->path[sizeof site->path - 1] = '\0';
+    /* Each takes room in the file: a number beyond that is damage, and calls from there are no records. */
+    if (site->number > file->size / (sizeof *site - sizeof site->path) || site->function >= RECORD_FUNCTIONS_MAX)
+        return;
+    while (file->site_count <= site->number)
+        ARRAY_PUSH(file->sites, file->site_count, file->site_capacity, (struct record_file_site){0});
+    file->sites[site->number] = (struct record_file_site){
+        .comm = site->base.comm, .function = (uint16_t)site->function, .place = place_of(run, file, site)};
 }
 
 /* event.site of a place in the source: several places in the code may be one there. */
@@ -89,12 +126,26 @@ static void resolve_outers(struct record_run *run, struct map *known, struct def
         ARRAY_PUSH(run->outers, run->outer_count, run->outer_capacity, site_of(known, defs, &outers[i]));
 }
 
+static void resolve_python(struct record_run *run, struct map *known, struct defs *defs)
+{
+    for (size_t i = 0; i < run->place_count; i++) {
+        const struct record_code_file *module = &run->modules[run->places[i].module];
+        struct source_place place = {
+            .file = module->path, .line = (int32_t)run->places[i].offset, .function = module->function};
+        if (module->function)
+            run->places[i].site = site_of(known, defs, &place);
+    }
+}
+
 void record_sites_resolve(struct record_run *run, struct defs *defs)
 {
     struct map known = {0};
+    resolve_python(run, &known, defs);
     /* One file of debug information is open at a time: a large program's may take GBs. */
     for (size_t module = 0; module < run->module_count; module++) {
-        struct source_lines *lines = source_lines_open(run->modules[module]);
+        if (run->modules[module].function)
+            continue;
+        struct source_lines *lines = source_lines_open(run->modules[module].path);
         for (size_t i = 0; lines && i < run->place_count; i++) {
             struct source_place place;
             /* The call ends where it returns to. */
@@ -111,8 +162,11 @@ void record_sites_resolve(struct record_run *run, struct defs *defs)
 
 void record_sites_clear(struct record_run *run)
 {
-    for (size_t i = 0; i < run->module_count; i++)
-        free(run->modules[i]);
+    for (size_t i = 0; i < run->module_count; i++) {
+        free(run->modules[i].path);
+        free(run->modules[i].function);
+    }
+    map_clear(&run->module_of);
     free(run->modules);
     free(run->places);
     free(run->outers);

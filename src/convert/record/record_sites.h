@@ -10,6 +10,11 @@
    one. */
 uint32_t record_sites_place(struct record_run *run, const char *path, uint64_t offset);
 
+/* Adds the definition of a function of Python in `file`; the place (as above) of an address with
+   RECORD_PYTHON_ADDRESS. */
+void record_sites_python(struct record_run *run, struct record_file *file, struct record_python *python);
+uint32_t record_sites_line(struct record_run *run, const struct record_file *file, uint64_t address);
+
 /* Adds the definition of a site in `file`. */
 void record_sites_define(struct record_run *run, struct record_file *file, struct record_site *site);
 
