@@ -2,7 +2,7 @@
 #ifndef SIGHT_CLI_SQL_PRINT_H
 #define SIGHT_CLI_SQL_PRINT_H
 
-#include "query/sql.h"
+#include "sql/sql.h"
 
 /* Results of queries as they come: a table for people, CSV, or JSON lines. */
 

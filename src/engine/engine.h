@@ -75,7 +75,8 @@ struct engine_request {
     struct engine_window window;
     const uint32_t *ranks; /* only these processes, ascending; NULL: all */
     size_t rank_count;
-    unsigned wants; /* of enum engine_want */
+    unsigned wants;   /* of enum engine_want */
+    bool events_only; /* of looks: their tiles are not asked for (struct timeline_open_options) */
     bool totals; /* where the trace is a sample of its run: metrics of all of it, and nothing of what is made of events;
                     not for a window */
     bool fix_clocks;                       /* correct clocks where messages are received before they are sent */

@@ -38,7 +38,8 @@ enum status engine_look_open(struct engine_look *look, const struct engine_reque
                                               .watch_context = &watching,
                                               .note = note,
                                               .note_context = note_context,
-                                              .fix_clocks = request->fix_clocks};
+                                              .fix_clocks = request->fix_clocks,
+                                              .events_only = request->events_only};
     *look = (struct engine_look){0};
     if (engine_check_trace(request, err) != STATUS_OK)
         return STATUS_FAILED;

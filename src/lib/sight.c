@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "query/tables.h"
 #ifdef HAVE_SQLITE
-#include "query/sql.h"
+#include "sql/sql.h"
 #endif
 
 #include <inttypes.h>

@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows that are read from the trace itself, part after part between checkpoints of its index: states, messages, marks,
-   counters, samples. A part is read whole before its rows are asked for: cursors on one trace can take turns. */
+/* Rows that are read from the trace itself: states, messages, marks, counters, samples. */
 #include "core/memory.h"
 #include "core/numbers.h"
-#include "core/parallel.h"
 #include "core/payload.h"
 #include "profile/profile.h"
+#include "query/parts.h"
 #include "query/trace.h"
-#include "timeline/scan.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
-
-/* A part ends at the first checkpoint after so many events: large enough that opening it costs little, small enough
-   that its rows need a few MB and a query with LIMIT is answered at once. The following ones have more. */
-enum { PART_EVENTS = 32768, PART_EVENTS_AHEAD = 131072 };
-
-struct ahead;
-struct part;
-
-/* False where no event between this checkpoint and the next can make a row. */
-typedef bool worth_reading(const struct part *part, const struct checkpoint *behind);
 
 struct counted {
     int64_t time_ns, value;
@@ -33,47 +19,6 @@ struct sampled {
     uint32_t row, path;
 };
 
-/* The rows of a part, and where the next begins. */
-struct part {
-    size_t at, end; /* checkpoints */
-    bool first, last, ending;
-    int64_t from_ns, to_ns; /* limits on the clock of the trace */
-    int32_t state;          /* first_of_name; EVENT_UNKNOWN: any */
-    bool all_ranks;
-    struct query_cursor *cursor;
-    char **paths; /* of samples: texts of call paths that were asked for, by path */
-    size_t path_count;
-    struct ahead *ahead;     /* NULL: the caller reads */
-    const atomic_bool *quit; /* NULL: nobody ends it early */
-    bool begun;
-    uint64_t events; /* at most, from checkpoint to checkpoint */
-    union {
-        void *rows;
-        struct timeline_state *states;
-        struct timeline_message *messages;
-        struct timeline_mark *marks;
-        struct counted *counters;
-        struct sampled *samples;
-    };
-    size_t count, capacity;
-};
-
-/* The part after the one whose rows are asked for, which a thread of its own reads meanwhile: SQLite needs about as
-   long for rows as it takes to read them. */
-struct ahead {
-    struct part part; /* the thread's, while it is wanted */
-    struct walk_visitor visitor;
-    worth_reading *worth;
-    bool ends;
-    pthread_t thread;
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    bool wanted;
-    atomic_bool quit;
-    enum status status;
-    struct error err;
-};
-
 static const struct timeline_info *info_of(const struct query_cursor *cursor)
 {
     return timeline_info(cursor->trace->look.timeline);
@@ -82,44 +27,6 @@ static const struct timeline_info *info_of(const struct query_cursor *cursor)
 static const struct timeline_row *row_at(const struct query_cursor *cursor, uint32_t row)
 {
     return &info_of(cursor)->rows[row];
-}
-
-/* A bound of the run on the clock of the trace, kept to the times of the trace. */
-static int64_t bound(const struct query_cursor *cursor, int64_t ns)
-{
-    /* Kept within the trace: times before and after have no checkpoints. */
-    int64_t begin_ns = info_of(cursor)->begin_ns, end_ns = info_of(cursor)->end_ns, sum;
-    /* Without a condition bounds are the ends of int64: the sum wraps. */
-    if (__builtin_add_overflow(cursor->base_ns, ns, &sum))
-        sum = ns < 0 ? INT64_MIN : INT64_MAX;
-    return larger(begin_ns, smaller(end_ns, sum));
-}
-
-/* The first part. A window that ends before it begins is one moment: what lies in both bounds spans it. */
-static struct part *part_begin(struct query_cursor *cursor)
-{
-    struct part *part = memory_new(sizeof *part);
-    struct timeline *timeline = cursor->trace->look.timeline;
-    cursor->rows = part;
-    *part = (struct part){.cursor = cursor, .first = true, .state = EVENT_UNKNOWN, .events = PART_EVENTS};
-    part->all_ranks = cursor->limits.rank_from <= 0 && cursor->limits.rank_to >= UINT32_MAX;
-    part->to_ns = bound(cursor, cursor->limits.to_ns);
-    part->from_ns = bound(cursor, cursor->limits.from_ns);
-    if (part->from_ns > part->to_ns)
-        part->from_ns = part->to_ns;
-    /* Limits include both ends, windows only the begin. */
-    int64_t end_ns = part->to_ns;
-    if (end_ns < INT64_MAX)
-        end_ns++;
-    timeline_scan_range(timeline, part->from_ns, end_ns, &part->at, &part->end);
-    return part;
-}
-
-static struct part *part_of(struct query_cursor *cursor)
-{
-    if (!cursor->rows)
-        return part_begin(cursor);
-    return cursor->rows;
 }
 
 /* The bits of a checkpoint are numbers modulo 64: a missing one proves that the number does not occur. */
@@ -151,170 +58,6 @@ static bool worth_for_events(const struct part *part, const struct checkpoint *b
     return limits->rank_from != limits->rank_to || has_bit(behind->rows, limits->rank_from);
 }
 
-/* Reads the next part that has rows. `ends`: a visit after the last part gives rows of what ends after it. */
-static enum status part_scan(struct part *part, const struct walk_visitor *visitor, worth_reading *worth, bool ends,
-                             struct error *err)
-{
-    size_t count;
-    const struct query_cursor *cursor = part->cursor;
-    struct timeline *timeline = cursor->trace->look.timeline;
-    const struct checkpoint *points = timeline_checkpoints(timeline, &count);
-    size_t range_end = smaller(part->end, count);
-    part->count = 0;
-    while (part->at < range_end && part->count == 0 && !(part->quit && atomic_load(part->quit))) {
-        size_t to = part->at;
-        uint64_t events = 0;
-        /* The first part is read in any case: it has the states that are open at the begin of the limits. */
-        while (to < range_end && events < part->events &&
-               (worth(part, &points[to]) || (part->first && to == part->at) || (ends && to + 1 == range_end))) {
-            to++;
-            uint64_t end = info_of(cursor)->events;
-            if (to < count)
-                end = points[to].events;
-            events = end - points[part->at].events;
-        }
-        if (to == part->at) {
-            part->at++;
-            part->first = false;
-            continue;
-        }
-        part->last = to == range_end;
-        part->ending = false;
-        /* Cursors on one trace share its reader. */
-        pthread_mutex_lock(&cursor->trace->reading);
-        enum status status = timeline_scan_between(timeline, part->at, to, visitor, err);
-        pthread_mutex_unlock(&cursor->trace->reading);
-        if (status != STATUS_OK)
-            return STATUS_FAILED;
-        part->at = to;
-        part->first = false;
-    }
-    if (part->count == 0)
-        return STATUS_END;
-    return STATUS_OK;
-}
-
-static void *read_ahead(void *context)
-{
-    struct ahead *ahead = context;
-    pthread_mutex_lock(&ahead->mutex);
-    for (;;) {
-        while (!ahead->wanted && !ahead->quit)
-            pthread_cond_wait(&ahead->changed, &ahead->mutex);
-        if (ahead->quit)
-            break;
-        pthread_mutex_unlock(&ahead->mutex);
-        enum status status = part_scan(&ahead->part, &ahead->visitor, ahead->worth, ahead->ends, &ahead->err);
-        pthread_mutex_lock(&ahead->mutex);
-        ahead->status = status;
-        ahead->wanted = false;
-        pthread_cond_signal(&ahead->changed);
-    }
-    pthread_mutex_unlock(&ahead->mutex);
-    return NULL;
-}
-
-/* Where no thread can be made, the caller goes on alone. */
-static void start_ahead(struct part *part, const struct walk_visitor *visitor, worth_reading *worth, bool ends)
-{
-    struct ahead *ahead = memory_new(sizeof *ahead);
-    ahead->part = *part;
-    ahead->part.rows = NULL;
-    ahead->part.events = PART_EVENTS_AHEAD;
-    ahead->part.count = ahead->part.capacity = 0;
-    ahead->visitor = *visitor;
-    ahead->visitor.context = &ahead->part;
-    ahead->part.quit = &ahead->quit;
-    ahead->worth = worth;
-    ahead->ends = ends;
-    ahead->wanted = true;
-    pthread_mutex_init(&ahead->mutex, NULL);
-    pthread_cond_init(&ahead->changed, NULL);
-    if (pthread_create(&ahead->thread, NULL, read_ahead, ahead) == 0) {
-        part->ahead = ahead;
-        return;
-    }
-    pthread_mutex_destroy(&ahead->mutex);
-    pthread_cond_destroy(&ahead->changed);
-    free(ahead);
-}
-
-/* The rows that the thread has read change places with those that were asked for, and it reads on. */
-static enum status take_ahead(struct part *part, struct error *err)
-{
-    struct ahead *ahead = part->ahead;
-    pthread_mutex_lock(&ahead->mutex);
-    while (ahead->wanted)
-        pthread_cond_wait(&ahead->changed, &ahead->mutex);
-    enum status status = ahead->status;
-    if (status == STATUS_OK) {
-        void *rows = part->rows;
-        size_t capacity = part->capacity;
-        part->rows = ahead->part.rows;
-        part->count = ahead->part.count;
-        part->capacity = ahead->part.capacity;
-        ahead->part.rows = rows;
-        ahead->part.capacity = capacity;
-        ahead->wanted = true;
-        pthread_cond_signal(&ahead->changed);
-    } else if (status == STATUS_FAILED) {
-        *err = ahead->err;
-    }
-    pthread_mutex_unlock(&ahead->mutex);
-    return status;
-}
-
-static bool may_read_ahead(const struct query_cursor *cursor)
-{
-    unsigned threads = cursor->trace->request.threads;
-    return (threads ? threads : parallel_processors()) > 1;
-}
-
-/* From the second part on in a thread of its own: a query with LIMIT may need only the first. */
-static enum status part_read_ahead(struct query_cursor *cursor, const struct walk_visitor *visitor,
-                                   worth_reading *worth, bool ends, struct error *err)
-{
-    struct part *part = cursor->rows;
-    enum status status;
-    if (part->begun && !part->ahead && may_read_ahead(cursor))
-        start_ahead(part, visitor, worth, ends);
-    part->begun = true;
-    if (part->ahead)
-        status = take_ahead(part, err);
-    else
-        status = part_scan(part, visitor, worth, ends, err);
-    cursor->count = status == STATUS_OK ? part->count : 0;
-    return status;
-}
-
-static enum status part_read(struct query_cursor *cursor, const struct walk_visitor *visitor, worth_reading *worth,
-                             bool ends, struct error *err)
-{
-    struct part *part = cursor->rows;
-    enum status status = part_scan(part, visitor, worth, ends, err);
-    cursor->count = part->count;
-    return status;
-}
-
-static void part_clear(struct query_cursor *cursor)
-{
-    struct part *part = cursor->rows;
-    if (!part)
-        return;
-    free(part->rows);
-    if (!part->ahead)
-        return;
-    pthread_mutex_lock(&part->ahead->mutex);
-    atomic_store(&part->ahead->quit, true);
-    pthread_cond_signal(&part->ahead->changed);
-    pthread_mutex_unlock(&part->ahead->mutex);
-    pthread_join(part->ahead->thread, NULL);
-    pthread_mutex_destroy(&part->ahead->mutex);
-    pthread_cond_destroy(&part->ahead->changed);
-    free(part->ahead->part.rows);
-    free(part->ahead);
-}
-
 /* States: those that are entered in the part, and in the first also those open at its begin. */
 
 static void take_state(void *context, const struct timeline_state *state, const struct walk_frame *frame,
@@ -322,7 +65,7 @@ static void take_state(void *context, const struct timeline_state *state, const 
 {
     (void)exclusive_ns;
     struct part *part = context;
-    struct query_cursor *cursor = part->cursor;
+    const struct query_cursor *cursor = part->cursor;
     /* A state that was open at a part's begin was a row of an earlier part: frames that come from the index have a
        span, those entered in the walk have none. */
     /* Limits are checked once more for each row: a checkpoint's bits only say what may be there. */
@@ -339,15 +82,15 @@ static void take_state(void *context, const struct timeline_state *state, const 
 
 static enum status states_next(struct query_cursor *cursor, struct error *err)
 {
-    struct part *part = part_of(cursor);
+    struct part *part = parts_of(cursor);
     /* A name that the trace does not have: no rows, and nothing to read. */
     if (cursor->limits.name) {
         part->state = defs_find_state(info_of(cursor)->defs, cursor->limits.name);
         if (part->state == EVENT_UNKNOWN)
             return STATUS_END;
     }
-    const struct walk_visitor visitor = {.context = part, .state = take_state};
-    return part_read_ahead(cursor, &visitor, worth_for_states, false, err);
+    const struct part_reading how = {.visitor = {.state = take_state, .plain = true}, .worth = worth_for_states};
+    return parts_read_ahead(cursor, &how, err);
 }
 
 static struct value states_value(struct query_cursor *cursor, size_t row, unsigned column)
@@ -378,7 +121,7 @@ static struct value states_value(struct query_cursor *cursor, size_t row, unsign
 
 static void *states_room(struct query_cursor *cursor, size_t count)
 {
-    struct part *part = part_of(cursor);
+    struct part *part = parts_of(cursor);
     ARRAY_RESERVE(part->states, part->capacity, count);
     return part->states;
 }
@@ -388,7 +131,7 @@ const struct query_rows rows_states = {.room = states_room,
                                        .wants = QUERY_LOOK,
                                        .next = states_next,
                                        .value = states_value,
-                                       .clear = part_clear};
+                                       .clear = parts_clear};
 
 /* Messages: those whose last end is in the part, and in the last also those on their way at its end. */
 
@@ -400,7 +143,7 @@ static bool is_within(int64_t from, int64_t to, uint32_t number)
 static void take_message(void *context, const struct timeline_message *message)
 {
     struct part *part = context;
-    struct query_cursor *cursor = part->cursor;
+    const struct query_cursor *cursor = part->cursor;
     const struct query_limits *limits = &cursor->limits;
     /* Received before sent, by clocks that differ: the row lies between the two all the same. */
     int64_t first_ns = smaller(message->send_ns, message->receive_ns);
@@ -420,9 +163,9 @@ static void note_ending(void *context)
 
 static enum status messages_next(struct query_cursor *cursor, struct error *err)
 {
-    struct part *part = part_of(cursor);
-    const struct walk_visitor visitor = {.context = part, .message = take_message, .ending = note_ending};
-    return part_read_ahead(cursor, &visitor, worth_for_messages, true, err);
+    const struct part_reading how = {
+        .visitor = {.message = take_message, .ending = note_ending}, .worth = worth_for_messages, .ends = true};
+    return parts_read_ahead(cursor, &how, err);
 }
 
 static struct value thread_of(const struct query_cursor *cursor, uint32_t row)
@@ -465,7 +208,7 @@ static struct value messages_value(struct query_cursor *cursor, size_t row, unsi
 
 static void *messages_room(struct query_cursor *cursor, size_t count)
 {
-    struct part *part = part_of(cursor);
+    struct part *part = parts_of(cursor);
     ARRAY_RESERVE(part->messages, part->capacity, count);
     return part->messages;
 }
@@ -475,7 +218,7 @@ const struct query_rows rows_messages = {.room = messages_room,
                                          .wants = QUERY_LOOK,
                                          .next = messages_next,
                                          .value = messages_value,
-                                         .clear = part_clear};
+                                         .clear = parts_clear};
 
 /* Marks and counters: events of the part. */
 
@@ -508,10 +251,9 @@ static void drop_texts(struct query_cursor *cursor)
 
 static enum status marks_next(struct query_cursor *cursor, struct error *err)
 {
-    struct part *part = part_of(cursor);
-    const struct walk_visitor visitor = {.context = part, .event = take_mark};
+    const struct part_reading how = {.visitor = {.event = take_mark}, .worth = worth_for_events};
     drop_texts(cursor);
-    return part_read(cursor, &visitor, worth_for_events, false, err);
+    return parts_read(cursor, &how, err);
 }
 
 static struct value marks_value(struct query_cursor *cursor, size_t row, unsigned column)
@@ -538,7 +280,7 @@ static void marks_clear(struct query_cursor *cursor)
     if (!cursor->rows)
         return;
     drop_texts(cursor);
-    part_clear(cursor);
+    parts_clear(cursor);
 }
 
 /* Passing: the texts of a part are freed with the next, so SQLite copies them. */
@@ -555,9 +297,8 @@ static void take_counter(void *context, const struct walk_event *walked)
 
 static enum status counters_next(struct query_cursor *cursor, struct error *err)
 {
-    struct part *part = part_of(cursor);
-    const struct walk_visitor visitor = {.context = part, .event = take_counter};
-    return part_read(cursor, &visitor, worth_for_events, false, err);
+    const struct part_reading how = {.visitor = {.event = take_counter}, .worth = worth_for_events};
+    return parts_read(cursor, &how, err);
 }
 
 static struct value counter_value(const struct counter_def *counter, int64_t bits)
@@ -600,7 +341,7 @@ static struct value value_of_counter(struct query_cursor *cursor, size_t row, un
 }
 
 const struct query_rows rows_counters = {
-    .wants = QUERY_LOOK, .next = counters_next, .value = value_of_counter, .clear = part_clear};
+    .wants = QUERY_LOOK, .next = counters_next, .value = value_of_counter, .clear = parts_clear};
 
 /* Samples: events of the part. */
 
@@ -615,9 +356,8 @@ static void take_sample(void *context, const struct walk_event *walked)
 
 static enum status samples_next(struct query_cursor *cursor, struct error *err)
 {
-    struct part *part = part_of(cursor);
-    const struct walk_visitor visitor = {.context = part, .event = take_sample};
-    return part_read(cursor, &visitor, worth_for_events, false, err);
+    const struct part_reading how = {.visitor = {.event = take_sample}, .worth = worth_for_events};
+    return parts_read(cursor, &how, err);
 }
 
 static const char *path_function(const struct defs *defs, uint32_t path)
@@ -647,16 +387,16 @@ static char *path_text(const struct defs *defs, uint32_t path)
 /* Kept until the cursor is closed: a run has millions of samples, and some hundred paths. */
 static const char *path_text_kept(struct query_cursor *cursor, uint32_t path)
 {
-    struct part *part = cursor->rows;
+    struct parts *parts = cursor->rows;
     const struct defs *defs = info_of(cursor)->defs;
-    if (part->path_count < defs->path_count) {
-        part->paths = memory_resize(part->paths, defs->path_count * sizeof *part->paths);
-        memset(part->paths + part->path_count, 0, (defs->path_count - part->path_count) * sizeof *part->paths);
-        part->path_count = defs->path_count;
+    if (parts->path_count < defs->path_count) {
+        parts->paths = memory_resize(parts->paths, defs->path_count * sizeof *parts->paths);
+        memset(parts->paths + parts->path_count, 0, (defs->path_count - parts->path_count) * sizeof *parts->paths);
+        parts->path_count = defs->path_count;
     }
-    if (!part->paths[path])
-        part->paths[path] = path_text(defs, path);
-    return part->paths[path];
+    if (!parts->paths[path])
+        parts->paths[path] = path_text(defs, path);
+    return parts->paths[path];
 }
 
 static struct value sample_site(const struct site_def *site, unsigned column)
@@ -694,13 +434,13 @@ static struct value samples_value(struct query_cursor *cursor, size_t row, unsig
 
 static void samples_clear(struct query_cursor *cursor)
 {
-    struct part *part = cursor->rows;
-    if (!part)
+    struct parts *parts = cursor->rows;
+    if (!parts)
         return;
-    for (size_t i = 0; i < part->path_count; i++)
-        free(part->paths[i]);
-    free(part->paths);
-    part_clear(cursor);
+    for (size_t i = 0; i < parts->path_count; i++)
+        free(parts->paths[i]);
+    free(parts->paths);
+    parts_clear(cursor);
 }
 
 /* Passing: the texts of paths go with the cursor. */

@@ -10,6 +10,7 @@ struct query_trace *query_trace_new(const struct engine_request *request, const 
     struct query_trace *trace = memory_new(sizeof *trace);
     trace->name = memory_copy_string(name);
     trace->request = *request;
+    trace->request.events_only = true; /* rows are made from events */
     pthread_mutex_init(&trace->reading, NULL);
     return trace;
 }

@@ -89,8 +89,10 @@ struct index {
 const void *index_section(const struct index *index, enum index_section section, size_t *count);
 
 /* Opens the index of the trace with this identity. STATUS_END: there is no usable one, *why has the reason ("" if there
-   is no file). Everything in it is checked: sizes, checksums, indices. */
-enum status index_open(struct index *index, const char *path, const struct trace_identity *identity, const char **why);
+   is no file). Everything in it is checked: sizes, checksums, indices; without `pyramid` not what is in its sections
+   (SECTION_LEVELS to SECTION_CELLS), which must not be used then: nearly all of a large index. */
+enum status index_open(struct index *index, const char *path, const struct trace_identity *identity, bool pyramid,
+                       const char **why);
 void index_close(struct index *index);
 
 /* What tests change. */

@@ -14,12 +14,17 @@ struct timeline {
     struct reader *reader; /* of the CLOG-2 that is read */
     char *path;            /* of it */
     struct timeline_overlay *overlay;
+    bool shares;           /* the index is another's */
     uint64_t exact_events; /* tiles of windows with at most this many events are made from the events themselves */
 };
 
 /* Opens with the given checkpoints and cells, for tests. */
 struct timeline *timeline_open_tuned(char *const *paths, size_t count, const struct timeline_open_options *options,
                                      struct index_tuning tuning, struct error *err);
+
+/* Another reader of the same timeline, for another thread: with it scans may run at the same time. It must be closed
+   first. NULL: the trace cannot be opened again. */
+struct timeline *timeline_again(const struct timeline *timeline);
 
 /* Walks over all events of [from_ns, to_ns), and as far beyond as needed: states and messages that reach beyond the
    window have their true ends. It may visit more than that. */

@@ -196,14 +196,11 @@ static void fill_info(struct timeline *timeline)
     memcpy(info->end.damage.first, header->damage, sizeof info->end.damage.first);
 }
 
-/* Opens the trace of the index. False if they do not match. */
-static bool open_trace(struct timeline *timeline, char *const *paths, struct error *err)
+/* Opens the trace of the index at `path`. False if they do not match. */
+static bool open_trace(struct timeline *timeline, const char *path, struct error *err)
 {
     size_t count, rows;
     const struct index_header *header = timeline->index.header;
-    const char *path = paths[0];
-    if (header->stored)
-        path = timeline->cache.trace;
     timeline->path = memory_copy_string(path);
     struct clog2_known known = {.end_of_log = header->end_of_log};
     known.ranges = index_section(&timeline->index, SECTION_DEFINITIONS, &known.count);
@@ -222,16 +219,34 @@ static bool open_trace(struct timeline *timeline, char *const *paths, struct err
     return timeline->rows.count == rows && numbers_are_sound(timeline);
 }
 
+/* The file that is read. */
+static const char *path_of(const struct opening *opening)
+{
+    const struct timeline *timeline = opening->timeline;
+    if (timeline->index.header->stored)
+        return timeline->cache.trace;
+    return opening->paths[0];
+}
+
 static void drop_trace(struct timeline *timeline)
 {
     reader_close(timeline->reader);
     free(timeline->path);
     rows_clear(&timeline->rows);
-    index_close(&timeline->index);
+    if (!timeline->shares)
+        index_close(&timeline->index);
     timeline->reader = NULL;
     timeline->path = NULL;
     /* What it pointed to is gone. */
     timeline->info = (struct timeline_info){0};
+}
+
+static bool open_index(struct opening *opening, const char **why)
+{
+    struct timeline *timeline = opening->timeline;
+    const struct cache *cache = &timeline->cache;
+    return index_open(&timeline->index, cache->index, &cache->identity, !opening->options->events_only, why) ==
+           STATUS_OK;
 }
 
 static enum status open_all(struct opening *opening, struct error *err)
@@ -243,10 +258,10 @@ static enum status open_all(struct opening *opening, struct error *err)
         kind = "fix-clocks";
     if (cache_open(&timeline->cache, opening->paths, opening->count, kind, err) != STATUS_OK)
         return STATUS_FAILED;
-    if (index_open(&timeline->index, timeline->cache.index, &timeline->cache.identity, &why) == STATUS_OK) {
+    if (open_index(opening, &why)) {
         /* A fault in the cache is none of the user's: the index is made anew. */
         struct error ignored = {0};
-        if (open_trace(timeline, opening->paths, &ignored)) {
+        if (open_trace(timeline, path_of(opening), &ignored)) {
             cache_use(&timeline->cache);
             return STATUS_OK;
         }
@@ -261,8 +276,7 @@ static enum status open_all(struct opening *opening, struct error *err)
         return STATUS_FAILED;
     if (*why)
         say(opening, "rebuilt the index, which was %s", why);
-    if (index_open(&timeline->index, timeline->cache.index, &timeline->cache.identity, &why) == STATUS_OK &&
-        open_trace(timeline, opening->paths, err)) {
+    if (open_index(opening, &why) && open_trace(timeline, path_of(opening), err)) {
         cache_use(&timeline->cache);
         cache_limit(&timeline->cache);
         return STATUS_OK;
@@ -288,6 +302,8 @@ struct timeline *timeline_open_tuned(char *const *paths, size_t count, const str
     timeline->exact_events = EXACT_EVENTS;
     if (!options)
         options = &none;
+    if (options->events_only)
+        timeline->exact_events = UINT64_MAX;
     struct opening opening = {timeline, paths, count, options, tuning};
     if (open_all(&opening, err) == STATUS_OK && check_span(timeline, paths[0], err) == STATUS_OK)
         return timeline;
@@ -299,6 +315,19 @@ struct timeline *timeline_open(char *const *paths, size_t count, const struct ti
                                struct error *err)
 {
     return timeline_open_tuned(paths, count, options, (struct index_tuning){0}, err);
+}
+
+struct timeline *timeline_again(const struct timeline *timeline)
+{
+    struct error ignored = {0};
+    struct timeline *again = memory_new(sizeof *again);
+    again->index = timeline->index;
+    again->shares = true;
+    again->exact_events = timeline->exact_events;
+    if (open_trace(again, timeline->path, &ignored))
+        return again;
+    timeline_close(again);
+    return NULL;
 }
 
 void timeline_close(struct timeline *timeline)

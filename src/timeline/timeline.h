@@ -50,8 +50,10 @@ struct timeline_open_options {
     void *watch_context;
     timeline_note *note; /* NULL: silent */
     void *note_context;
-    bool fix_clocks; /* times are those of corrected clocks: the corrected trace is kept in the cache next to the other
-                        one */
+    bool fix_clocks;  /* times are those of corrected clocks: the corrected trace is kept in the cache next to the other
+                         one */
+    bool events_only; /* tiles are not asked for, or few: they are made from the events. Opening is faster: most of the
+                         index of a large trace is for tiles, and is left unread */
 };
 
 /* Opens a trace in any format, as reader_open does. NULL and a fault. Standard input is kept in TMPDIR. */

@@ -14,6 +14,8 @@ void walk_start(struct walk *walk, const struct defs *defs, struct rows *rows, c
     *walk = (struct walk){.defs = defs, .rows = rows, .visitor = visitor};
     /* Following states takes most of the time of a walk. */
     walk->only_messages = visitor->message && !visitor->state && !visitor->between && !visitor->event && !visitor->now;
+    walk->plain =
+        visitor->plain && visitor->state && !visitor->between && !visitor->event && !visitor->now && !visitor->message;
     walk->row_count = rows->count;
     ARRAY_RESERVE(walk->row, walk->row_capacity, rows->count + 1);
     memset(walk->row, 0, walk->row_capacity * sizeof *walk->row);
@@ -187,10 +189,13 @@ static inline void advance(struct walk *walk, uint32_t number, struct walk_row *
     row->last_ns = time_ns;
 }
 
-static uint32_t row_of(struct walk *walk, const struct event *event)
+static inline uint32_t row_of(struct walk *walk, const struct event *event)
 {
     /* With an index all rows are known: an event of another is from a trace that has changed, and is left out. */
-    uint32_t number = rows_find(walk->rows, event->process, event->thread);
+    uint32_t number;
+    if (event->thread == 0 && event->process < walk->rows->main_count && walk->rows->main[event->process] != 0)
+        return walk->rows->main[event->process] - 1; /* nearly all events, without a call */
+    number = rows_find(walk->rows, event->process, event->thread);
     if (number != TIMELINE_NONE || !walk->growing)
         return number;
     number = rows_of(walk->rows, event->process, event->thread);
@@ -244,8 +249,33 @@ static inline void take(struct walk *walk, const struct event *event, const unsi
         visitor->now(visitor->context, number, time_ns, state_in(row));
 }
 
+/* What `take` does for a visitor of states alone. */
+static inline void take_plain(struct walk *walk, const struct event *event)
+{
+    uint32_t number = row_of(walk, event);
+    if (number == TIMELINE_NONE)
+        return;
+    struct walk_row *row = &walk->row[number];
+    if (!row->seen || event->time_ns > row->last_ns)
+        row->last_ns = event->time_ns;
+    row->seen = true;
+    if (event->kind == EVENT_ENTER) {
+        enter(walk, row, event->state, row->last_ns);
+    } else if (event->kind == EVENT_LEAVE) {
+        ptrdiff_t at = open_states_find(&row->open, event->state);
+        if (at != OPEN_STATES_NONE)
+            leave(walk, number, row, at, row->last_ns);
+    }
+}
+
 void walk_events(struct walk *walk, const struct batch *batch)
 {
+    if (walk->plain) {
+        for (size_t i = 0; i < batch->count; i++)
+            if (event_counts(&batch->events[i]))
+                take_plain(walk, &batch->events[i]);
+        return;
+    }
     for (size_t i = 0; i < batch->count; i++)
         if (event_counts(&batch->events[i]))
             take(walk, &batch->events[i], batch->arena);

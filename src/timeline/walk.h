@@ -47,6 +47,7 @@ struct walk_visitor {
     void (*now)(void *context, uint32_t row, int64_t time_ns, uint32_t state);
     /* Both ends of a message are known, or there is only one. */
     void (*message)(void *context, const struct timeline_message *message);
+    bool plain; /* with `state` alone: exclusive times are not needed, and are 0 */
     /* Of a scan: all its events have been taken. States and messages reported from now on end after them. */
     void (*ending)(void *context);
 };
@@ -76,6 +77,7 @@ struct walk {
     struct transits transits;
     bool growing;       /* rows may be met that are new */
     bool only_messages; /* the visitor asks for nothing else: states need not be followed */
+    bool plain;         /* for states alone, without what is needed for others */
     /* Making the index: called with the entry of a state or message that has ended. */
     void (*span_ended)(void *context, uint32_t span, int64_t leave_ns);
     void (*transit_ended)(void *context, uint32_t span, const struct transit *other);

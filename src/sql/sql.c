@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "query/sql.h"
+#include "sql/sql.h"
 
 #include "core/input.h"
 #include "core/memory.h"
-#include "query/sql_table.h"
+#include "sql/sql_table.h"
 
 #include <math.h>
 #include <signal.h>

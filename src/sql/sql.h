@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SIGHT_QUERY_SQL_H
-#define SIGHT_QUERY_SQL_H
+#ifndef SIGHT_SQL_SQL_H
+#define SIGHT_SQL_SQL_H
 
 #include "query/tables.h"
 

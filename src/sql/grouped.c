@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "query/grouped.h"
+#include "sql/grouped.h"
 
 #include "core/input.h"
 #include "core/map.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "query/sql_table.h"
+#include "sql/sql_table.h"
 
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/text.h"
-#include "query/grouped.h"
+#include "sql/grouped.h"
 
 #include <limits.h>
 #include <math.h>
@@ -33,6 +33,10 @@ struct cursor {
     char *run_text, *name_text;
     size_t trace, row;
     int64_t rowid;
+    /* Of the table, here so that the value of a column needs few loads. */
+    const struct shown_column *columns;
+    struct value (*value)(struct query_cursor *cursor, size_t row, unsigned column);
+    bool passing;
 };
 
 static struct table *table_of(sqlite3_vtab *base)
@@ -245,8 +249,11 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 
 static int table_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
 {
-    (void)base;
     struct cursor *cursor = memory_new(sizeof *cursor);
+    const struct table *table = table_of(base);
+    cursor->columns = table->columns;
+    cursor->value = table->about->rows->value;
+    cursor->passing = table->about->rows->passing;
     *made = &cursor->base;
     return SQLITE_OK;
 }
@@ -415,7 +422,7 @@ static int table_eof(sqlite3_vtab_cursor *base)
     return ((struct cursor *)base)->rows == NULL;
 }
 
-static void put_value(sqlite3_context *context, struct value value, bool ns, bool passing)
+static inline void put_value(sqlite3_context *context, struct value value, bool ns, bool passing)
 {
     switch (value.kind) {
     case VALUE_NULL:
@@ -448,9 +455,8 @@ static void put_value(sqlite3_context *context, struct value value, bool ns, boo
 static int table_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
 {
     const struct cursor *cursor = (const struct cursor *)base;
-    const struct query_rows *rows = cursor->rows->table->rows;
-    const struct shown_column *column = &table_of(cursor->base.pVtab)->columns[number];
-    put_value(context, rows->value(cursor->rows, cursor->row, column->column), column->ns, rows->passing);
+    const struct shown_column *column = &cursor->columns[number];
+    put_value(context, cursor->value(cursor->rows, cursor->row, column->column), column->ns, cursor->passing);
     return SQLITE_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SIGHT_QUERY_GROUPED_H
-#define SIGHT_QUERY_GROUPED_H
+#ifndef SIGHT_SQL_GROUPED_H
+#define SIGHT_SQL_GROUPED_H
 
 #include "query/tables.h"
 
