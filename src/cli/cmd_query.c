@@ -128,7 +128,7 @@ static int answer(const struct query_options *options, struct asking *asking, co
     if (options->definitions)
         definitions = definitions_read(options->definitions, &err);
     if (definitions || !options->definitions)
-        question = question_new(&asking->request, &err);
+        question = question_new(&asking->request, question_names_counters(text, definitions), &err);
     if (!question || question_ask(question, text, definitions, asking->request.threads, &found, &err) != STATUS_OK) {
         definitions_free(definitions);
         question_free(question);

@@ -73,7 +73,7 @@ enum status own_metrics_ask(struct own_metrics *own, const char *file, const cha
     own->definitions = definitions_read(file, err);
     if (!own->definitions || check(own->definitions, file, only, request, err) != STATUS_OK)
         return STATUS_FAILED;
-    struct question *question = question_new(request, err);
+    struct question *question = question_new(request, own->definitions->counter_count > 0, err);
     if (!question)
         return STATUS_FAILED;
     enum status status = ask(own, question, only, request, "", &own->run, err);

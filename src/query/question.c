@@ -17,17 +17,33 @@ struct question {
     struct state_track *states;
     struct user_spans *spans;
     struct phases *phases;
+    struct counters *counters;    /* NULL: not read */
+    struct definitions *formulas; /* of them; NULL: they are not read */
 };
+
+static struct counters_builder *counting(const struct question *question, const struct engine_request *request,
+                                         struct counter_choice **choices)
+{
+    struct counters_select select = {.choices = request->counters, .choice_count = request->counter_count};
+    *choices = NULL;
+    if (question->formulas && select.choice_count == 0)
+        select.choices = *choices = formulas_choices(question->formulas, &select.choice_count);
+    return counters_builder_new(&select);
+}
 
 static enum status read_events(struct question *question, const struct engine_request *request, struct error *err)
 {
     struct graph_builder *graph = graph_builder_new();
     struct user_spans_builder *spans = user_spans_builder_new();
     struct state_track_builder *states = state_track_builder_new();
-    /* One pass for all three: the reader may be a pipe. */
-    struct sink *sinks[] = {graph_builder_sink(graph), user_spans_builder_sink(spans),
-                            state_track_builder_sink(states)};
-    enum status status = engine_stream(request, question->reader, sinks, 3, err);
+    struct counter_choice *choices;
+    struct counters_builder *counters = counting(question, request, &choices);
+    /* One pass for all: the reader may be a pipe. */
+    struct sink *sinks[] = {graph_builder_sink(graph), user_spans_builder_sink(spans), state_track_builder_sink(states),
+                            counters_builder_sink(counters)};
+    enum status status = engine_stream(request, question->reader, sinks, question->formulas ? 4 : 3, err);
+    question->counters = counters_builder_end(counters);
+    free(choices);
     question->graph = graph_builder_end(graph);
     question->spans = user_spans_builder_end(spans);
     question->states = state_track_builder_end(states);
@@ -37,9 +53,15 @@ static enum status read_events(struct question *question, const struct engine_re
     return status;
 }
 
-struct question *question_new(const struct engine_request *request, struct error *err)
+struct question *question_new(const struct engine_request *request, bool counters, struct error *err)
 {
     struct question *question = memory_new(sizeof *question);
+    if (counters)
+        question->formulas = formulas_read(NULL, err);
+    if (counters && !question->formulas) {
+        question_free(question);
+        return NULL;
+    }
     question->reader = engine_open(request, err);
     if (!question->reader || read_events(question, request, err) != STATUS_OK) {
         question_free(question);
@@ -59,6 +81,8 @@ void question_free(struct question *question)
     if (question->states)
         state_track_free(question->states);
     user_spans_free(question->spans);
+    counters_free(question->counters);
+    definitions_free(question->formulas);
     graph_free(question->graph);
     reader_close(question->reader);
     free(question);
@@ -84,17 +108,17 @@ struct asked {
     const struct question *question;
     struct error *err;
     struct answer *answer;
-    const struct definitions *definitions; /* NULL: none */
-    struct expression_names names;
+    struct question_metrics *known; /* besides those of metrics.def */
+    struct cube_meter *meter;
     struct expression *metrics;
-    bool uses[METRIC_COUNT + DEFINITIONS_MOST];
+    bool uses[METRIC_COUNT + QUESTION_METRICS];
     struct cube *cube;
     struct asked_focus focus;
     enum search_axis axis;    /* that has a row for each value: AXIS_WHY: none */
     bool product;             /* each row for each process, too */
     struct variant *variants; /* the first is that of the question alone */
     size_t variant_count, variant_capacity;
-    size_t variant_of[DEFINITIONS_MOST];
+    size_t variant_of[QUESTION_METRICS];
     struct cube_focus *foci;
     size_t focus_count;
     uint32_t *rows; /* processes of the question */
@@ -121,7 +145,7 @@ static const struct definition *definition_of(const struct asked *asked, const s
     const struct expression_step *step = expression->steps;
     if (expression->count != 1 || step->op != 'm' || step->metric < METRIC_COUNT)
         return NULL;
-    return &asked->definitions->list[step->metric - METRIC_COUNT];
+    return asked->known->list[step->metric - METRIC_COUNT].definition;
 }
 
 /* How values of the next metric are shown and judged. */
@@ -154,7 +178,7 @@ static enum status take_metrics(struct asked *asked, const char *text)
         char *word = memory_new(length + 1); /* zeroed: it ends after what is copied */
         if (from < to)
             memcpy(word, text + from, to - from);
-        if (expression_parse(&expression, word, &asked->names, "metric", asked->err) != STATUS_OK) {
+        if (expression_parse(&expression, word, &asked->known->names, "metric", asked->err) != STATUS_OK) {
             free(word);
             /* The words are the user's, wherever the fault was found. */
             asked->err->kind = ERROR_USAGE;
@@ -176,13 +200,27 @@ static enum status take_metrics(struct asked *asked, const char *text)
 
 static void find_uses(struct asked *asked)
 {
-    for (unsigned metric = 0; metric < METRIC_COUNT + DEFINITIONS_MOST; metric++)
+    for (unsigned metric = 0; metric < METRIC_COUNT + QUESTION_METRICS; metric++)
         for (size_t i = 0; i < asked->answer->metric_count; i++)
             /* A cube adds up only what is used: some metrics are costly. */
             asked->uses[metric] = asked->uses[metric] || expression_uses(&asked->metrics[i], metric);
-    for (size_t k = 0; k < asked->names.count; k++)
+    for (size_t k = 0; k < asked->known->names.count; k++)
         for (unsigned metric = 0; asked->uses[METRIC_COUNT + k] && metric < METRIC_COUNT; metric++)
-            asked->uses[metric] = asked->uses[metric] || expression_uses(&asked->definitions->list[k].base, metric);
+            asked->uses[metric] =
+                asked->uses[metric] || expression_uses(&asked->known->list[k].definition->base, metric);
+}
+
+/* Counters of the metrics that are used. */
+static enum status make_meter(struct asked *asked)
+{
+    struct question_metrics *known = asked->known;
+    for (size_t k = 0; k < known->names.count; k++)
+        if (asked->uses[METRIC_COUNT + k] && !question_metrics_use(known, k))
+            return error_set(asked->err, ERROR_USAGE, "a question can be about %d counters at most", METER_COUNTERS);
+    if (known->slot_count > 0)
+        asked->meter = cube_meter_new(asked->question->graph, known->counters, known->slots);
+    asked->cube->meter = asked->meter;
+    return STATUS_OK;
 }
 
 static void make_cube(struct asked *asked)
@@ -245,9 +283,9 @@ static enum status find_variants(struct asked *asked)
         asked->axis = AXIS_PROCESSES;
     if (add_variant(asked, NULL, &index) != STATUS_OK)
         return STATUS_FAILED;
-    for (size_t k = 0; k < asked->names.count; k++)
+    for (size_t k = 0; k < asked->known->names.count; k++)
         if (asked->uses[METRIC_COUNT + k] &&
-            add_variant(asked, &asked->definitions->list[k], &asked->variant_of[k]) != STATUS_OK)
+            add_variant(asked, asked->known->list[k].definition, &asked->variant_of[k]) != STATUS_OK)
             return STATUS_FAILED;
     return STATUS_OK;
 }
@@ -282,7 +320,7 @@ static void ask_foci(struct asked *asked, unsigned threads)
         for (size_t k = 0; k < variant->count; k++) {
             struct cube_focus *focus = &asked->foci[variant->first + k];
             *focus = variant->narrow.focus;
-            memcpy(focus->uses, asked->uses, sizeof focus->uses);
+            memcpy(focus->uses, asked->uses, sizeof focus->uses); /* the first METRIC_COUNT */
             focus->wanted[asked->axis] = asked->axis != AXIS_WHY;
             if (!variant->apart)
                 continue;
@@ -314,24 +352,24 @@ static struct cube_cell cell_of(const struct asked *asked, const struct cube_foc
     return (struct cube_cell){.key = key};
 }
 
-static double base_value(const struct asked *asked, const struct definition *definition, const struct cube_focus *focus,
-                         uint32_t key)
+static double base_value(const struct asked *asked, size_t which, const struct cube_focus *focus, uint32_t key)
 {
-    double values[METRIC_COUNT], value;
+    double values[METRIC_COUNT + DEFINITIONS_MOST], value;
     struct cube_cell cell = cell_of(asked, focus, key);
     cube_values(asked->cube, focus, asked->axis, &cell, values, NULL);
-    return expression_value(&definition->base, values, &value) ? value : NAN;
+    question_metrics_values(asked->known, which, &cell, values);
+    return expression_value(&asked->known->list[which].definition->base, values, &value) ? value : NAN;
 }
 
 /* Of the values of the processes that have one. */
-static double aggregated(const struct asked *asked, const struct definition *definition, const struct variant *variant,
-                         uint32_t key)
+static double aggregated(const struct asked *asked, size_t which, const struct variant *variant, uint32_t key)
 {
+    enum aggregate aggregate = asked->known->list[which].definition->aggregate;
     double sum = 0, least = INFINITY, most = -INFINITY;
     size_t count = 0;
     for (size_t i = 0; i < variant->count; i++) {
         const struct cube_focus *focus = &asked->foci[variant->first + i];
-        double value = focus->row_count > 0 ? base_value(asked, definition, focus, key) : NAN;
+        double value = focus->row_count > 0 ? base_value(asked, which, focus, key) : NAN;
         if (isnan(value))
             continue;
         sum += value;
@@ -342,28 +380,27 @@ static double aggregated(const struct asked *asked, const struct definition *def
     /* No process has a value: then there is none. */
     if (count == 0)
         return NAN;
-    if (definition->aggregate == AGGREGATE_MEAN)
+    if (aggregate == AGGREGATE_MEAN)
         return sum / (double)count;
-    return definition->aggregate == AGGREGATE_MIN ? least : most;
+    return aggregate == AGGREGATE_MIN ? least : most;
 }
 
 /* `process`: which of the rows; of a product. */
 static double own_value(const struct asked *asked, size_t which, size_t process, uint32_t key)
 {
-    const struct definition *definition = &asked->definitions->list[which];
     const struct variant *variant = &asked->variants[asked->variant_of[which]];
     if (variant->apart && !asked->product)
-        return aggregated(asked, definition, variant, key);
-    return base_value(asked, definition, &asked->foci[variant->first + (variant->apart ? process : 0)], key);
+        return aggregated(asked, which, variant, key);
+    return base_value(asked, which, &asked->foci[variant->first + (variant->apart ? process : 0)], key);
 }
 
 static void row_values(const struct asked *asked, size_t process, uint32_t key, double *row)
 {
-    double values[METRIC_COUNT + DEFINITIONS_MOST];
+    double values[METRIC_COUNT + QUESTION_METRICS];
     const struct cube_focus *focus = &asked->foci[asked->product ? process : 0];
     struct cube_cell cell = cell_of(asked, focus, key);
     cube_values(asked->cube, focus, asked->axis, &cell, values, NULL);
-    for (size_t k = 0; k < asked->names.count; k++)
+    for (size_t k = 0; k < asked->known->names.count; k++)
         if (asked->uses[METRIC_COUNT + k])
             values[METRIC_COUNT + k] = own_value(asked, k, process, key);
     for (size_t i = 0; i < asked->answer->metric_count; i++)
@@ -440,6 +477,8 @@ static enum status understand(struct asked *asked, char *text)
     if (take_metrics(asked, text) != STATUS_OK)
         return STATUS_FAILED;
     make_cube(asked);
+    if (make_meter(asked) != STATUS_OK)
+        return STATUS_FAILED;
     if (focus && focus_take(&asked->focus, focus, asked->err) != STATUS_OK)
         return STATUS_FAILED;
     if (phase && focus_take_phase(&asked->focus, phase, asked->err) != STATUS_OK)
@@ -474,29 +513,18 @@ static void asked_clear(struct asked *asked)
     free(asked->variants);
     free(asked->rows);
     free(asked->metrics);
-    free(asked->names.list);
-}
-
-/* The events of counters are not kept: they are asked for elsewhere. */
-static enum status without_counters(const struct definitions *definitions, struct error *err)
-{
-    for (size_t i = 0; definitions && i < definitions->count; i++)
-        if (definition_counter(&definitions->list[i]) != SIZE_MAX)
-            return error_set(err, ERROR_USAGE, "%s: '%s' is a metric of counters: for sight counters --formulas",
-                             definitions->list[i].where, definitions->list[i].name);
-    return STATUS_OK;
+    cube_meter_free(asked->meter);
+    question_metrics_free(asked->known);
 }
 
 enum status question_ask(struct question *question, const char *text, const struct definitions *definitions,
                          unsigned threads, struct answer *answer, struct error *err)
 {
-    struct asked asked = {.question = question, .err = err, .answer = answer, .definitions = definitions};
+    struct asked asked = {.question = question, .err = err, .answer = answer};
     *answer = (struct answer){0};
-    if (without_counters(definitions, err) != STATUS_OK)
-        return STATUS_FAILED;
     char *copy = memory_copy_string(text); /* understand() cuts it into pieces */
-    if (definitions)
-        asked.names = definitions_names(definitions);
+    asked.known =
+        question_metrics_of(text, definitions, question->formulas, question->formulas ? question->counters : NULL);
     enum status status = understand(&asked, copy);
     if (status == STATUS_OK)
         ask(&asked, threads);

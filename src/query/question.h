@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "engine/engine.h"
+#include "query/question_metrics.h"
 #include "render/field.h"
 #include "search/definitions.h"
 
@@ -26,8 +27,9 @@
 
 struct question;
 
-/* Reads the trace. NULL and a fault. */
-struct question *question_new(const struct engine_request *request, struct error *err);
+/* Reads the trace; `counters`: with its counters, 16 bytes for each reading (question_names_counters). NULL and a
+   fault. */
+struct question *question_new(const struct engine_request *request, bool counters, struct error *err);
 void question_free(struct question *question); /* NULL: nothing */
 
 enum { ANSWER_ALL = UINT32_MAX, FOCUS_TEXT_SIZE = 400 };

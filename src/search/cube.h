@@ -3,6 +3,7 @@
 #define SIGHT_SEARCH_CUBE_H
 
 #include "phases/phases.h"
+#include "search/cube_meter.h"
 #include "search/expression.h"
 #include "search/solo.h"
 #include "search/state_track.h"
@@ -29,9 +30,10 @@ struct cube_cell {
     int64_t most_compute_ns;     /* of a location */
     int64_t sums[METRIC_COUNT];  /* ns, counts, bytes */
     int64_t
-        doubt_ns[WAIT_KIND_COUNT]; /* time of calls for which the trace does not show whether they wait in this way */
-    int64_t doubt_size_ns;         /* of calls with messages of unknown size */
-    int64_t doubt_messages;        /* messages of unknown size */
+        doubt_ns[WAIT_KIND_COUNT];   /* time of calls for which the trace does not show whether they wait in this way */
+    int64_t doubt_size_ns;           /* of calls with messages of unknown size */
+    int64_t doubt_messages;          /* messages of unknown size */
+    struct counter_amount *counters; /* by slot of the meter; NULL: nothing; the focus's */
 };
 
 struct cube_table {
@@ -80,6 +82,7 @@ struct cube {
     uint32_t *channel_tags; /* by channel: its tag's number */
     struct solo solo;
     int64_t begin_ns, end_ns, run_ns; /* run: time of all locations */
+    const struct cube_meter *meter;   /* counters that are added up; NULL: none; borrowed */
     bool starting;                    /* calls that start and end MPI count */
     struct cube_span {
         int64_t begin_ns, end_ns;

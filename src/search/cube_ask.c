@@ -294,9 +294,49 @@ static void visit_call(struct pass *pass, const struct cube_fact *fact)
     add_to_fitting(pass, fact->row, fact->key, &amounts);
 }
 
+/* True if a focus is of calls alone: what counters have while computing before them is not theirs. */
+static bool is_of_calls(const struct cube_focus *focus)
+{
+    for (int axis = AXIS_FUNCTIONS; axis <= AXIS_TAGS; axis++)
+        if (focus->key[axis] != CUBE_ANY)
+            return true;
+    return focus->functions != NULL;
+}
+
+static void meter_focus(struct cube_focus *focus, const struct cube_fact *fact, const struct counter_amount *amounts)
+{
+    cube_meter_add(&focus->total.counters, amounts);
+    for (int axis = AXIS_WHY + 1; axis < SEARCH_AXIS_COUNT; axis++) {
+        bool of_calls = axis >= AXIS_FUNCTIONS && axis <= AXIS_TAGS;
+        struct cube_cell *cell = NULL;
+        if (focus->wanted[axis] && (fact->is_call || !of_calls))
+            cell = cube_cell_of(&focus->table[axis], (enum search_axis)axis, fact->key[axis]);
+        if (cell)
+            cube_meter_add(&cell->counters, amounts);
+    }
+}
+
+/* What counters have in a call, or in a piece of computing. */
+static void visit_meter(const struct pass *pass, const struct cube_fact *fact)
+{
+    struct counter_amount amounts[METER_COUNTERS];
+    int64_t end_ns = fact->call.leave_ns;
+    if (!fact->is_call)
+        end_ns = fact->begin_ns + fact->ns;
+    cube_meter_read(pass->cube->meter, fact->location, fact->begin_ns, end_ns, amounts);
+    for (size_t i = 0; i < pass->count; i++) {
+        struct cube_focus *focus = &pass->foci[i];
+        bool member = !focus->member || focus->member[fact->row];
+        if (member && fits(focus, fact->key) && (fact->is_call || !is_of_calls(focus)))
+            meter_focus(focus, fact, amounts);
+    }
+}
+
 static void visit(void *context, const struct cube_fact *fact)
 {
     struct pass *pass = context;
+    if (pass->cube->meter && !pass->second)
+        visit_meter(pass, fact);
     if (fact->is_call)
         visit_call(pass, fact);
     else
@@ -394,6 +434,7 @@ static void run_share(void *context, size_t index)
     struct share *share = &((struct share *)context)[index];
     struct pass *pass = &share->pass;
     size_t states = pass->cube->graph->defs->state_count;
+    pass->walk.gaps |= pass->cube->meter != NULL;
     pass->made = memory_new(states * sizeof *pass->made);
     /* Location by location: imbalance compares the computing of one with that of all, cell by cell. */
     for (uint32_t location = share->first; location < share->end; location++) {
@@ -412,6 +453,9 @@ static void run_share(void *context, size_t index)
 static size_t share_count(const struct pass *pass, uint64_t calls, unsigned threads)
 {
     enum { CALLS_LEAST = 2000 };
+    /* Amounts of counters are no integers: their sums depend on the order. */
+    if (pass->cube->meter)
+        return 1;
     for (size_t i = 0; i < pass->count; i++)
         for (int axis = AXIS_PROCESSES + 1; axis < SEARCH_AXIS_COUNT; axis++)
             if (pass->foci[i].table[axis].domain > CUBE_CELLS)

@@ -18,7 +18,11 @@ struct cube_focus cube_focus_whole(void)
 
 void cube_focus_clear(struct cube_focus *focus)
 {
+    free(focus->total.counters);
+    focus->total.counters = NULL;
     for (int axis = 0; axis < SEARCH_AXIS_COUNT; axis++) {
+        for (size_t i = 0; i < focus->table[axis].count; i++)
+            free(focus->table[axis].cells[i].counters);
         free(focus->table[axis].cells);
         focus->table[axis] = (struct cube_table){0};
     }

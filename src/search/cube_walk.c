@@ -147,6 +147,7 @@ static void walk_gap(struct cursor *cursor, int64_t from_ns, int64_t to_ns, cons
     while (from_ns < to_ns) {
         advance(cursor, from_ns);
         int64_t end_ns = smaller(cursor->next_ns, to_ns);
+        fact->begin_ns = from_ns;
         fact->ns = time_since(from_ns, end_ns);
         book_solo(fact, solo, solo_at, from_ns, end_ns);
         visit(context, fact);
@@ -184,6 +185,7 @@ void cube_walk_location(const struct cube *cube, uint32_t location, struct cube_
             walk_gap(&cursor, before_ns, call->enter_ns, solo, &solo_at, visit, context);
         advance(&cursor, call->enter_ns);
         cursor.fact.is_call = true;
+        cursor.fact.begin_ns = call->enter_ns;
         if (what.calls && (cube->starting || !mpi_function_starts_or_ends(graph_state(graph, call)->name)))
             visit(context, &cursor.fact);
         before_ns = larger(call->leave_ns, before_ns); /* calls of a damaged trace may overlap */

@@ -13,6 +13,7 @@ struct cube_fact {
     bool is_call;
     uint32_t index;   /* of the call, or of the call after the computing */
     struct call call; /* of a call */
+    int64_t begin_ns; /* of the piece */
     int64_t ns;       /* of computing; alone and none are parts of it and of the time before it */
     int64_t alone_ns, none_ns;
 };

@@ -350,13 +350,3 @@ size_t definition_counter(const struct definition *definition)
             return definition->base.steps[i].metric - METRIC_COUNT;
     return SIZE_MAX;
 }
-
-struct expression_names definitions_names(const struct definitions *definitions)
-{
-    struct expression_names names = {.count = definitions->count};
-    /* Expressions of questions may use these names beside sight's own. */
-    names.list = memory_new(names.count * sizeof *names.list);
-    for (size_t i = 0; i < names.count; i++)
-        names.list[i] = (struct expression_name){definitions->list[i].name, definitions->list[i].base.unit};
-    return names;
-}

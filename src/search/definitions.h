@@ -78,9 +78,6 @@ struct definitions *definitions_read(const char *path, struct error *err);
 struct definitions *definitions_parse(const char *text, size_t length, const char *name, struct error *err);
 void definitions_free(struct definitions *definitions); /* NULL: nothing */
 
-/* Their names and units for expressions; borrows the names. free() the list. */
-struct expression_names definitions_names(const struct definitions *definitions);
-
 /* The number of a counter that the metric's base uses; SIZE_MAX: it uses none. */
 size_t definition_counter(const struct definition *definition);
 

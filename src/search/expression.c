@@ -229,6 +229,11 @@ static enum status parse_word(struct parser *parser, struct part *part)
     size_t length = 0;
     while (isalnum((unsigned char)word[length]) || word[length] == '_')
         length++;
+    /* counter(NAME): names of counters have blanks and colons. */
+    if (length == 7 && memcmp(word, "counter", 7) == 0 && word[length] == '(')
+        length += strcspn(word + length, ")") + 1;
+    if (strnlen(word, length) < length)
+        return fault(parser, "missing )");
     if (length == 3 && (memcmp(word, "max", 3) == 0 || memcmp(word, "min", 3) == 0)) {
         parser->at += length;
         return parse_extreme(parser, part, word[1] == 'a' ? '>' : '<'); /* the steps of max and min */

@@ -11,7 +11,7 @@
 
        sum     := product { ("+" | "-") product }
        product := factor { ("*" | "/") factor }
-       factor  := number | metric | ("max" | "min") "(" sum { "," sum } ")" | "(" sum ")"
+       factor  := number | metric | "counter(" name ")" | ("max" | "min") "(" sum { "," sum } ")" | "(" sum ")"
 
    Numbers are decimal, without sign or exponent. Added or compared values must have the same unit. */
 

@@ -84,19 +84,18 @@ enum counters_by counters_by_find(const char *word)
     return by;
 }
 
-/* Counters of the trace that the formulas name. */
-static void find_counters(struct counter_table *table)
+size_t *formulas_find(const struct definitions *formulas, const struct counters *counters)
 {
-    const struct definitions *formulas = table->formulas;
-    table->found = memory_new(formulas->counter_count * sizeof *table->found);
+    size_t *found = memory_new(formulas->counter_count * sizeof *found);
     for (size_t i = 0; i < formulas->counter_count; i++) {
         const struct counter_name *counter = &formulas->counters[i];
-        table->found[i] = SIZE_MAX;
-        for (size_t k = 0; k < spellings(counter) && table->found[i] == SIZE_MAX; k++)
-            for (size_t c = 0; c < table->counters->count && table->found[i] == SIZE_MAX; c++)
-                if (strcmp(table->counters->counter[c].name, spelling(counter, k)) == 0)
-                    table->found[i] = c;
+        found[i] = SIZE_MAX;
+        for (size_t k = 0; k < spellings(counter) && found[i] == SIZE_MAX; k++)
+            for (size_t c = 0; c < counters->count && found[i] == SIZE_MAX; c++)
+                if (strcmp(counters->counter[c].name, spelling(counter, k)) == 0)
+                    found[i] = c;
     }
+    return found;
 }
 
 /* The formulas of a row, from its amounts. */
@@ -328,7 +327,7 @@ struct counter_table counter_table_of(const struct counters *counters, const str
 {
     struct counter_table table = {.by = by, .counters = counters, .formulas = formulas};
     struct counter_amount *amounts = memory_new((counters->count + 1) * sizeof *amounts);
-    find_counters(&table);
+    table.found = formulas_find(formulas, counters);
     whole_row(&table, amounts);
     switch (by) {
     case COUNTERS_BY_FUNCTION:

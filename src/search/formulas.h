@@ -15,6 +15,9 @@ struct definitions *formulas_read(const char *path, struct error *err);
 /* What the file says of counters of a trace, by each spelling; free() it. Names are borrowed. */
 struct counter_choice *formulas_choices(const struct definitions *formulas, size_t *count);
 
+/* By counter of the formulas: the trace's; SIZE_MAX: it has none. free() it. */
+size_t *formulas_find(const struct definitions *formulas, const struct counters *counters);
+
 /* X(name, word): a row for each of these. */
 #define COUNTERS_BY(X)                                                                                                 \
     X(PROCESS, "process")                                                                                              \

@@ -83,7 +83,10 @@ static void test_good(void)
            "its aggregation and unit");
     tap_ok(rate->limits[0] == 0.1 && rate->limits[1] == 3, "limits: a share and a number");
     tap_ok(all->list[2].percent && !rate->percent, "a share");
-    struct expression_names names = definitions_names(all);
+    struct expression_name list[] = {{all->list[0].name, all->list[0].base.unit},
+                                     {all->list[1].name, all->list[1].base.unit},
+                                     {all->list[2].name, all->list[2].base.unit}};
+    struct expression_names names = {list, 3};
     struct expression expression;
     tap_ok(expression_parse(&expression, "max(share, 2) * rate", &names, "x", &err) == STATUS_OK &&
                expression.unit.bytes == 1 && expression_uses(&expression, METRIC_COUNT + 1) &&
@@ -94,7 +97,6 @@ static void test_good(void)
     tap_ok(expression_parse(&expression, "max(share, 2)", &names, "x", &err) == STATUS_OK, "one more");
     values[METRIC_COUNT + 2] = NAN;
     tap_ok(!expression_value(&expression, values, &value), "what is not known makes all unknown");
-    free(names.list);
     definitions_free(all);
 }
 
