@@ -7,6 +7,7 @@
 #include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/efficiency.h"
+#include "heuristics/host_rows.h"
 #include "metrics/process_resources.h"
 
 #include <math.h>
@@ -19,13 +20,15 @@ static const double HELD_SHARE = 0.05, PROMPT_SHARE = 0.01;
 
 /* What the kernel counted, of recordings: how long processes had a core, and how long they were ready to run and had
    none. A process that waits in MPI loses nothing by that. It is ready to run, or runs, in MPI all the time at most:
-   the rest is computing, and of that the same share is lost as of all. If no more processes run than there are cores,
-   other programs take them, and as large a share of what calls take beyond waiting is lost; among more processes those
-   that wait in MPI take turns, and the share says nothing about the calls. */
+   the rest is computing, and of that the same share is lost as of all. If no more processes of a host run than they may
+   use cores, other programs take them, and as large a share of what calls take beyond waiting is lost; among more
+   processes those that wait in MPI take turns, and the share says nothing about the calls. */
 struct lost {
     size_t processes;             /* of which it is known */
     double lost_s, wall_s, cpu_s; /* means */
-    int64_t cores;                /* that the processes of a host may use; 0: not known */
+    int64_t cores;                /* that a process may use, at most; 0: not known */
+    struct crowd crowd;           /* no processes: no host has too many */
+    size_t hosts;
 };
 static const double LOST_SHARE = 0.02;
 
@@ -68,6 +71,15 @@ static bool readings_next(const struct metrics *metrics, struct readings *at)
     return false;
 }
 
+static void find_crowd(const struct metrics *metrics, struct lost *lost)
+{
+    struct host_rows rows = host_rows_of(metrics);
+    lost->hosts = rows.count;
+    if (host_rows_crowded(&rows, &lost->crowd))
+        lost->cores = lost->crowd.cores;
+    host_rows_clear(&rows);
+}
+
 static struct lost lost_of(const struct metrics *metrics)
 {
     struct lost lost = {0};
@@ -82,7 +94,9 @@ static struct lost lost_of(const struct metrics *metrics)
         lost.cpu_s += (double)resources_used(at.process, RESOURCE_CPU) / 1e9;
         lost.cores = larger(cores, lost.cores);
     }
-    if (lost.cores > 0 && lost.processes <= (size_t)lost.cores)
+    if (lost.cores > 0)
+        find_crowd(metrics, &lost);
+    if (lost.cores > 0 && lost.crowd.processes == 0)
         lost.lost_s += in_calls_s;
     if (lost.processes > 0) {
         lost.lost_s /= (double)lost.processes;
@@ -123,16 +137,17 @@ static void say_measured(const struct finding_input *input, struct finding *find
     finding->waiting_s = lost.lost_s * (double)lost.processes;
     finding->saving_s = lost.lost_s;
     finding->to_s = (double)input->analysis->duration / 1e9;
-    bool by_others = lost.cores > 0 && lost.processes <= (size_t)lost.cores;
+    bool by_others = lost.cores > 0 && lost.crowd.processes == 0;
     snprintf(finding->title, sizeof finding->title, "the %s: processes that are ready to run wait for cores",
              by_others ? "machine is busy" : "machine has too few free cores");
     snprintf(finding->text, sizeof finding->text,
              "By the kernel's counters a process that could go on waits for a core for about %s of %s on average; it "
              "gets %s of CPU time.",
              seconds_text(time, lost.lost_s), seconds_text(wall, lost.wall_s), seconds_text(cpu, lost.cpu_s));
-    if (lost.cores > 0 && lost.processes > (size_t)lost.cores)
-        text_append(finding->text, sizeof finding->text, " %s processes run, and may use %d core%s of a host.",
-                    text_thousands(count, lost.processes), (int)lost.cores, text_plural((uint64_t)lost.cores, "", "s"));
+    if (lost.crowd.processes > 0)
+        text_append(finding->text, sizeof finding->text, " %s processes run%s, and may use %d core%s.",
+                    text_thousands(count, lost.crowd.processes), lost.hosts > 1 ? " on one of the hosts" : "",
+                    (int)lost.cores, text_plural((uint64_t)lost.cores, "", "s"));
     else
         text_append(finding->text, sizeof finding->text,
                     " Other programs use the same cores, or processes are bound to one core together.");

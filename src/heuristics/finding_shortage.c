@@ -2,9 +2,9 @@
 /* The findings that name the resource that was short, as the kernel counted it: cores, a node, pages, disks, memory. */
 #include "core/memory.h"
 #include "core/numbers.h"
-#include "core/property.h"
 #include "core/text.h"
 #include "heuristics/finding.h"
+#include "heuristics/host_rows.h"
 #include "metrics/process_resources.h"
 
 #include <math.h>
@@ -12,59 +12,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each row's use, the number of its host, and what a finding says it loses. */
+/* Each row's use, its host, and what a finding says it loses. */
 struct rows {
     const struct metrics *metrics;
     struct finding_use *use;
-    size_t *host; /* one that is not known is another for each process */
-    const char **name;
-    size_t hosts;
     int64_t *lost_ns;
-    struct property_list facts; /* has the names */
+    struct host_rows on;
 };
-
-/* Of locations, or of a metrics file's facts about the run. */
-static void find_hosts(struct rows *rows)
-{
-    size_t count = rows->metrics->process_count;
-    for (size_t i = 0; i < count; i++)
-        rows->host[i] = SIZE_MAX;
-    for (size_t k = 0; k < rows->facts.count; k++) {
-        const struct property *fact = &rows->facts.rows[k];
-        bool any = false;
-        for (size_t i = 0; strcmp(fact->name, PROPERTY_HOST) == 0 && i < count; i++)
-            if (rows->host[i] == SIZE_MAX && property_has_rank(fact, rows->metrics->process[i].rank)) {
-                rows->host[i] = rows->hosts;
-                any = true;
-            }
-        if (any)
-            rows->name[rows->hosts++] = fact->value;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (rows->host[i] == SIZE_MAX)
-            rows->host[i] = rows->hosts++;
-}
 
 static struct rows rows_of(const struct metrics *metrics)
 {
     size_t count = metrics->process_count;
     struct rows rows = {.metrics = metrics,
                         .use = finding_uses(metrics),
-                        .host = memory_new(count * sizeof *rows.host),
-                        .name = memory_new(count * sizeof *rows.name),
-                        .lost_ns = memory_new(count * sizeof *rows.lost_ns)};
-    rows.facts = property_list_of(metrics->defs);
-    find_hosts(&rows);
+                        .lost_ns = memory_new(count * sizeof *rows.lost_ns),
+                        .on = host_rows_of(metrics)};
     return rows;
 }
 
 static void rows_clear(struct rows *rows)
 {
     free(rows->use);
-    free(rows->host);
-    free(rows->name);
     free(rows->lost_ns);
-    property_list_clear(&rows->facts);
+    host_rows_clear(&rows->on);
 }
 
 static int64_t value_of(const struct rows *rows, size_t row, enum resource_counter counter)
@@ -122,7 +92,7 @@ static size_t others_on_core(const struct rows *rows, size_t row)
     size_t others = 0;
     int64_t core = bound_core(rows, row);
     for (size_t i = 0; core >= 0 && i < rows->metrics->process_count; i++)
-        others += i != row && rows->host[i] == rows->host[row] && bound_core(rows, i) == core;
+        others += i != row && rows->on.host[i] == rows->on.host[row] && bound_core(rows, i) == core;
     return others;
 }
 
@@ -156,44 +126,22 @@ bool find_shared_core(const struct finding_input *input, struct finding *finding
     return found;
 }
 
-/* Different cores that the processes of a host may use, at most: those of each first core, as processes that are bound
-   alike have the same. -1: not known. */
-static int64_t reachable(const struct rows *rows, size_t host)
-{
-    int64_t bound = 0, most = -1;
-    size_t *here = memory_new(rows->metrics->process_count * sizeof *here), count = 0;
-    for (size_t i = 0; i < rows->metrics->process_count; i++)
-        if (rows->host[i] == host)
-            here[count++] = i;
-    for (size_t i = 0; i < count; i++) {
-        int64_t core = value_of(rows, here[i], RESOURCE_FIRST_CORE), usable = value_of(rows, here[i], RESOURCE_USABLE);
-        bool first = core >= 0;
-        for (size_t j = 0; j < i && first; j++)
-            first = value_of(rows, here[j], RESOURCE_FIRST_CORE) != core;
-        if (first)
-            bound += larger(usable, INT64_C(0));
-        most = larger(usable, most);
-    }
-    free(here);
-    return most < 0 ? -1 : larger(bound, most);
-}
-
 bool find_idle_core(const struct finding_input *input, struct finding *finding)
 {
     struct rows rows = rows_of(input->metrics);
     char who[WHO_SIZE], seconds[TEXT_NUMBER_SIZE];
     int64_t idle = 0, used = 0;
-    for (size_t host = 0; host < rows.hosts; host++) {
-        int64_t cores = -1, usable = reachable(&rows, host), processes = 0;
+    for (size_t host = 0; host < rows.on.count; host++) {
+        int64_t cores = -1, usable = host_rows_cores(&rows.on, host), processes = 0;
         for (size_t i = 0; i < input->metrics->process_count; i++)
-            if (rows.host[i] == host) {
+            if (rows.on.host[i] == host) {
                 cores = larger(value_of(&rows, i, RESOURCE_CORES), cores);
                 processes++;
             }
         if (usable < 1 || cores <= usable || processes <= usable)
             continue;
         for (size_t i = 0; i < input->metrics->process_count; i++)
-            if (rows.host[i] == host && waits_for_core(&rows, i)) {
+            if (rows.on.host[i] == host && waits_for_core(&rows, i)) {
                 rows.lost_ns[i] = llround(rows.use[i].outside_delay_s * 1e9);
                 idle = cores - usable;
                 used = usable;
@@ -232,7 +180,7 @@ static struct node node_of(const struct rows *rows, size_t host, bool others)
     for (size_t i = 0; i < rows->metrics->process_count; i++) {
         const struct finding_use *use = &rows->use[i];
         int64_t loop = value_of(rows, i, RESOURCE_LOOP);
-        if ((rows->host[i] == host) == others || !use->process)
+        if ((rows->on.host[i] == host) == others || !use->process)
             continue;
         node.loop_least = node.count == 0 ? loop : smaller(loop, node.loop_least);
         node.loop_most = larger(loop, node.loop_most);
@@ -266,7 +214,7 @@ static bool is_slow(const struct rows *rows, size_t host, struct slow *slow)
         slow->loop_s = slow->loop_share * slow->mean_s;
     }
     /* Processes of the run that wait for each other's core are no fault of the node. */
-    if ((int64_t)node.count <= reachable(rows, host))
+    if ((int64_t)node.count <= host_rows_cores(&rows->on, host))
         slow->delay_s = fmax(node.delay_s / (double)node.count - rest.delay_s / (double)rest.count, 0);
     return slow->loop_s + slow->delay_s >= SLOW_EXPLAINED * slow->excess_s;
 }
@@ -295,16 +243,16 @@ bool find_slow_node(const struct finding_input *input, struct finding *finding)
 {
     struct rows rows = rows_of(input->metrics);
     bool found = false;
-    for (size_t host = 0; rows.hosts > 1 && host < rows.hosts && !found; host++) {
+    for (size_t host = 0; rows.on.count > 1 && host < rows.on.count && !found; host++) {
         struct slow slow;
-        if (!rows.name[host] || !is_slow(&rows, host, &slow))
+        if (!rows.on.name[host] || !is_slow(&rows, host, &slow))
             continue;
         for (size_t i = 0; i < input->metrics->process_count; i++)
-            if (rows.host[i] == host)
+            if (rows.on.host[i] == host)
                 rows.lost_ns[i] = llround(fmax(rows.use[i].outside_s - slow.mean_s, 0) * 1e9);
         found = fill(&rows, input, finding);
         if (found)
-            say_slow(&slow, rows.name[host], finding);
+            say_slow(&slow, rows.on.name[host], finding);
     }
     rows_clear(&rows);
     return found;
@@ -468,7 +416,7 @@ static bool grows(struct rows *rows, size_t host, struct growth *growth)
     *growth = (struct growth){.limit = INFINITY};
     memset(rows->lost_ns, 0, rows->metrics->process_count * sizeof *rows->lost_ns);
     for (size_t i = 0; i < rows->metrics->process_count; i++) {
-        if (rows->host[i] != host || !rows->use[i].process)
+        if (rows->on.host[i] != host || !rows->use[i].process)
             continue;
         int64_t memory = value_of(rows, i, RESOURCE_MEMORY), own = value_of(rows, i, RESOURCE_MEMORY_LIMIT);
         if (memory > 0)
@@ -508,7 +456,7 @@ bool find_memory_growth(const struct finding_input *input, struct finding *findi
     struct rows rows = rows_of(input->metrics);
     struct growth growth;
     bool found = false;
-    for (size_t host = 0; host < rows.hosts && !found; host++)
+    for (size_t host = 0; host < rows.on.count && !found; host++)
         found = grows(&rows, host, &growth);
     if (found) {
         finding->risk = true;
