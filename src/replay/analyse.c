@@ -527,7 +527,7 @@ static void take_polling(struct analyst *analyst)
 /* The first steps need only the graph, and later ones need their results: savings are differences to the replay of
    save_nothing, and which replays matter follows from the sums of waits. Steps of one group write different parts of
    the analysis, so that they can run in parallel. */
-enum { FIRST_STEPS = 3, NAMED_STEPS = 10, LATER_STEPS = NAMED_STEPS + WAIT_KIND_COUNT };
+enum { FIRST_STEPS = 3, LATER_STEPS = 6 };
 
 static void first_step(void *context, size_t index)
 {
@@ -537,14 +537,10 @@ static void first_step(void *context, size_t index)
 
 static void later_step(void *context, size_t index)
 {
-    static void (*const steps[NAMED_STEPS])(struct analyst *) = {
-        take_delays,           take_contention,    save_own_time, save_small_messages, save_by_even_totals,
-        save_by_even_sections, save_by_even_steps, take_uneven,   take_call_sites,     concurrency_take};
-    if (index < NAMED_STEPS)
-        steps[index](context);
-    else if (index - NAMED_STEPS != WAIT_NONE)
-        /* One replay for each kind of wait: most of the time, and independent of each other. */
-        save_waits(context, (enum wait_kind)(index - NAMED_STEPS));
+    /* The longest first: threads take them in this order. */
+    static void (*const steps[LATER_STEPS])(struct analyst *) = {save_all,    take_delays,     take_contention,
+                                                                 take_uneven, take_call_sites, concurrency_take};
+    steps[index](context);
 }
 
 static void last_step(void *context, size_t index)

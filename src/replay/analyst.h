@@ -39,16 +39,11 @@ static inline double analyst_waits_ns(const struct analysis *analysis, unsigned 
 }
 
 /* What replays save (savings.c). The first one gives the ends that the others are compared with: of the run as
-   recorded, and on the ideal network. Then: without the waits of a kind; with the function that takes most of the
-   critical path taking no time except for waiting; with small messages combined; with even work in total, before each
-   call, and between collectives of all. The efficiencies come with even totals. */
+   recorded, and on the ideal network. Then, all together: without the waits of each kind; with the function that takes
+   most of the critical path taking no time except for waiting; with small messages combined; with even work in total,
+   before each call, and between collectives of all. The efficiencies come with these. */
 void save_nothing(struct analyst *analyst);
-void save_waits(struct analyst *analyst, enum wait_kind kind);
-void save_own_time(struct analyst *analyst);
-void save_small_messages(struct analyst *analyst);
-void save_by_even_totals(struct analyst *analyst);
-void save_by_even_sections(struct analyst *analyst);
-void save_by_even_steps(struct analyst *analyst);
+void save_all(struct analyst *analyst);
 
 /* After all of these: the additional saving without the waits of a kind once work is even; of waits at barriers and
    collectives of all, once no process waits for a single other one either. */

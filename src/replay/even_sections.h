@@ -16,6 +16,12 @@ enum { EVEN_SECTIONS_CELLS = 1 << 20 };
    instead. 0 if there are too many cells. */
 int64_t even_sections_saving(const struct graph *graph, const double *compute, struct replay_options without);
 
+/* The same, for a replay of the caller's: adds it to the options, which refer to the result. NULL: there are too many
+   cells. */
+struct even_sections *even_sections_new(const struct graph *graph, const double *compute,
+                                        struct replay_options *options);
+void even_sections_free(struct even_sections *sections);
+
 /* The section of the computing before the location's call: its function and place in the source. */
 uint64_t section_label(const struct graph *graph, uint32_t location, uint32_t index);
 

@@ -129,50 +129,77 @@ static void fill(struct steps *steps, const int64_t *compute_ns)
     find_means(steps);
 }
 
-static struct even_steps judge(const struct steps *steps, struct replay_options without)
+static struct even_steps find_alone(const struct graph *graph, const double *alone_ns)
 {
-    const struct graph *graph = steps->graph;
     struct even_steps even = {0};
-    double *alone_ns = memory_new(graph->location_count * sizeof *alone_ns);
-    without.pace = pace;
-    without.pace_context = steps;
-    if (find_loss(steps, alone_ns) > EVEN * (double)graph_duration_ns(graph))
-        even.saving_ns = replay_saving(graph, without);
     for (uint32_t location = 0; location < graph->location_count; location++)
         if (alone_ns[location] > (double)even.alone_ns) {
             even.alone_ns = llround(alone_ns[location]);
             even.alone_location = location;
         }
-    free(alone_ns);
     return even;
+}
+
+/* How many synchronisations all locations have; 0 also if they do not agree: then the k-th step of one is not the k-th
+   of another. */
+static size_t synchronisations_of(const struct graph *graph)
+{
+    size_t count = 0;
+    if (graph->location_count > 1)
+        count = count_of(graph, 0);
+    for (uint32_t location = 1; count > 0 && location < graph->location_count; location++)
+        if (count_of(graph, location) != count)
+            return 0;
+    return count;
+}
+
+struct steps *even_steps_new(const struct graph *graph, const int64_t *compute_ns, struct even_steps *even,
+                             struct replay_options *options)
+{
+    size_t locations = graph->location_count, synchronisations = synchronisations_of(graph);
+    *even = (struct even_steps){0};
+    if (synchronisations == 0)
+        return NULL;
+    /* Tables of bounded size: several synchronisations make one step in long runs of many processes. */
+    size_t most = EVEN_STEPS_CELLS / locations + 1, each = (synchronisations + most) / most;
+    struct steps *steps = memory_new(sizeof *steps);
+    *steps = (struct steps){.graph = graph, .each = each, .count = synchronisations / each + 1};
+    steps->begins = memory_new(locations * steps->count * sizeof *steps->begins);
+    steps->cells = memory_new(locations * steps->count * sizeof *steps->cells);
+    steps->means = memory_new(steps->count * sizeof *steps->means);
+    steps->idle = memory_new(locations * sizeof *steps->idle);
+    steps->at = memory_new(locations * sizeof *steps->at);
+    fill(steps, compute_ns);
+    double *alone_ns = memory_new(locations * sizeof *alone_ns);
+    bool uneven = find_loss(steps, alone_ns) > EVEN * (double)graph_duration_ns(graph);
+    *even = find_alone(graph, alone_ns);
+    free(alone_ns);
+    options->pace = pace;
+    options->pace_context = steps;
+    if (uneven)
+        return steps;
+    even_steps_free(steps);
+    return NULL;
+}
+
+void even_steps_free(struct steps *steps)
+{
+    if (!steps)
+        return;
+    free(steps->begins);
+    free(steps->cells);
+    free(steps->means);
+    free(steps->idle);
+    free(steps->at);
+    free(steps);
 }
 
 struct even_steps even_steps_of(const struct graph *graph, const int64_t *compute_ns, struct replay_options without)
 {
-    uint32_t locations = (uint32_t)graph->location_count;
-    size_t synchronisations = 0;
-    if (locations > 1)
-        synchronisations = count_of(graph, 0);
-    /* If locations do not agree how many steps there are, the k-th step of one is not the k-th of another. */
-    for (uint32_t location = 1; location < locations; location++)
-        if (count_of(graph, location) != synchronisations)
-            return (struct even_steps){0};
-    if (synchronisations == 0)
-        return (struct even_steps){0};
-    /* Tables of bounded size: several synchronisations make one step in long runs of many processes. */
-    size_t most = EVEN_STEPS_CELLS / locations + 1, each = (synchronisations + most) / most;
-    struct steps steps = {.graph = graph, .each = each, .count = synchronisations / each + 1};
-    steps.begins = memory_new(locations * steps.count * sizeof *steps.begins);
-    steps.cells = memory_new(locations * steps.count * sizeof *steps.cells);
-    steps.means = memory_new(steps.count * sizeof *steps.means);
-    steps.idle = memory_new(locations * sizeof *steps.idle);
-    steps.at = memory_new(locations * sizeof *steps.at);
-    fill(&steps, compute_ns);
-    struct even_steps even = judge(&steps, without);
-    free(steps.begins);
-    free(steps.cells);
-    free(steps.means);
-    free(steps.idle);
-    free(steps.at);
+    struct even_steps even;
+    struct steps *steps = even_steps_new(graph, compute_ns, &even, &without);
+    if (steps)
+        even.saving_ns = replay_saving(graph, without);
+    even_steps_free(steps);
     return even;
 }

@@ -22,4 +22,11 @@ struct even_steps {
    different in the replay, of struct replay_options free_waits and instead. */
 struct even_steps even_steps_of(const struct graph *graph, const int64_t *compute_ns, struct replay_options without);
 
+/* The same, for a replay of the caller's: adds it to the options, which refer to the result; `saving_ns` is left 0.
+   NULL: nothing is to be replayed. */
+struct steps;
+struct steps *even_steps_new(const struct graph *graph, const int64_t *compute_ns, struct even_steps *even,
+                             struct replay_options *options);
+void even_steps_free(struct steps *steps);
+
 #endif

@@ -135,15 +135,16 @@ static void compute(struct play *play, uint32_t index)
     int64_t to_ns = recorded->end_ns;
     if (!done)
         to_ns = graph_call(graph, index, location->at).enter_ns;
-    location->now_ns = player_later(location->now_ns, computing(play, index, time_since(from_ns, to_ns)));
+    int64_t *now_ns = player_now(&play->player, index);
+    *now_ns = player_later(*now_ns, computing(play, index, time_since(from_ns, to_ns)));
     if (!done)
-        put(play, location->now_ns, index, false);
+        put(play, *now_ns, index, false);
 }
 
 static void end_call(struct play *play, uint32_t index, const struct call *call, int64_t until_ns)
 {
-    const struct location_play *location = &play->player.locations[index];
-    player_leave(&play->player, index, call, larger(until_ns, location->now_ns));
+    int64_t end_ns = larger(until_ns, *player_now(&play->player, index));
+    player_leave(&play->player, index, call, &end_ns);
     compute(play, index);
     player_went_on(&play->player, index);
 }
@@ -206,7 +207,7 @@ static void transfer(struct play *play, uint32_t index, int64_t ready_ns)
 static void post(struct player *player, uint32_t location, uint32_t message)
 {
     struct play *play = (struct play *)player;
-    int64_t now_ns = player->locations[location].now_ns, ready_ns = play->ready_ns[message];
+    int64_t now_ns = *player_now(player, location), ready_ns = play->ready_ns[message];
     bool before = play->posted[message];
     play->posted[message] = true;
     if (!before && ready_ns != NOT_YET)
@@ -222,22 +223,22 @@ static bool post_is_unknown(const struct graph *graph, uint32_t index, const str
 static void send(struct player *player, uint32_t index, const struct call *call, uint32_t message_index)
 {
     struct play *play = (struct play *)player;
-    struct location_play *location = &player->locations[index];
+    int64_t *now_ns = player_now(player, index);
     struct message message = graph_message(player->graph, message_index);
     const struct state_def *state = graph_state(player->graph, call);
     /* As in Dimemas, the latency is time of the sender. */
-    location->now_ns = player_later(location->now_ns, play->network->latency_ns);
+    *now_ns = player_later(*now_ns, play->network->latency_ns);
     bool rendezvous = is_rendezvous(play, state, &message);
     /* With the completion unknown, a non-blocking rendezvous cannot hold anybody. */
     if (!rendezvous || (only_starts(state) && !graph_completes_later(player->graph, message_index)))
-        release(play, message_index, location->now_ns);
+        release(play, message_index, *now_ns);
     if (message.receive_location == GRAPH_NONE)
         return;
     /* If nobody knows when the receive was posted, it is taken to be there. */
     if (rendezvous && !play->posted[message_index] && !post_is_unknown(player->graph, message_index, &message))
-        play->ready_ns[message_index] = location->now_ns;
+        play->ready_ns[message_index] = *now_ns;
     else
-        put(play, location->now_ns, message_index, true);
+        put(play, *now_ns, message_index, true);
 }
 
 /* What a call waits for: the latest known time, and whether one is not known. */
@@ -294,9 +295,9 @@ static void need_edges(struct play *play, uint32_t index, struct needs *needs)
         if (edge->location != index || edge->call != at)
             break;
         /* All of them are looked at, so that each wakes the location; the last one lets it go on. */
-        played->waits = played->ns == NOT_YET;
+        played->waits = !played->happened;
         needs->wait |= played->waits;
-        need(needs, played->ns);
+        need(needs, play->player.edge_ns[i]);
     }
 }
 
@@ -310,15 +311,15 @@ static void need_neighbours(struct play *play, uint32_t index, const struct call
         return;
     uint32_t row = graph_neighbour_row_of_location(graph, call->instance - 1, index), source, sources = 0;
     struct source_walk walk = graph_sources(graph, call->instance - 1, row);
-    int64_t latest_ns = play->player.locations[index].now_ns;
+    int64_t latest_ns = *player_now(&play->player, index);
     while (graph_next_source(graph, &walk, &source)) {
         struct neighbour_play *neighbour = &play->player.neighbours[source];
-        if (neighbour->enter_ns == NOT_YET) {
+        if (!neighbour->entered) {
             player_wait_in(&play->player, index, &neighbour->waiting);
             needs->wait = true;
             return;
         }
-        latest_ns = larger(latest_ns, neighbour->enter_ns);
+        latest_ns = larger(latest_ns, play->player.neighbour_ns[source]);
         sources++;
     }
     /* `bytes` is what a member exchanges with all its neighbours together; the model wants what goes to each. */
@@ -353,8 +354,9 @@ static void need_instance(struct play *play, uint32_t index, const struct call *
         return;
     }
     int64_t bytes = larger(recorded->bytes, INT64_C(0));
-    need(needs, player_later(instance->last_ns, network_collective_ns(play->network, graph_state(graph, call)->name,
-                                                                      recorded->count, bytes)));
+    need(needs,
+         player_later(play->player.latest_ns[call->instance - 1],
+                      network_collective_ns(play->network, graph_state(graph, call)->name, recorded->count, bytes)));
 }
 
 static struct needs needs_of(struct play *play, uint32_t index, const struct call *call)
@@ -418,7 +420,7 @@ static const struct player_rules NETWORK_RULES = {send, post, post, go_on, true}
 static void play_begin(struct play *play, const struct graph *graph, const struct network *network, bool eager)
 {
     *play = (struct play){.network = network, .eager = eager};
-    player_begin(&play->player, graph, &NETWORK_RULES);
+    player_begin(&play->player, graph, &NETWORK_RULES, 1);
     play->player.news_ns = network->latency_ns;
     play->links = memory_new(graph->location_count * sizeof *play->links);
     play->arrival_ns = player_times(graph->message_count);
@@ -458,7 +460,7 @@ static struct network_run run(const struct graph *graph, const struct network *n
         }
     } while (force(&play));
     for (size_t i = 0; i < graph->location_count; i++)
-        result.end_ns = larger(result.end_ns, play.player.locations[i].now_ns);
+        result.end_ns = larger(result.end_ns, *player_now(&play.player, (uint32_t)i));
     result.forced = play.player.forced;
     play_clear(&play);
     return result;

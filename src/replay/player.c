@@ -15,36 +15,49 @@ int64_t *player_times(size_t count)
     return times;
 }
 
-void player_begin(struct player *player, const struct graph *graph, const struct player_rules *rules)
+void player_begin(struct player *player, const struct graph *graph, const struct player_rules *rules, size_t lanes)
 {
     int64_t begin_ns = graph_begin_ns(graph);
-    *player = (struct player){.graph = graph, .rules = rules};
+    *player = (struct player){.graph = graph, .rules = rules, .lanes = lanes};
     player->locations = memory_new(graph->location_count * sizeof *player->locations);
-    for (size_t i = 0; i < graph->location_count; i++)
-        player->locations[i].now_ns = time_since(begin_ns, graph->locations[i].begin_ns);
+    player->now_ns = memory_new(graph->location_count * lanes * sizeof *player->now_ns);
+    for (size_t i = 0; i < graph->location_count * lanes; i++)
+        player->now_ns[i] = time_since(begin_ns, graph->locations[i / lanes].begin_ns);
     player->instances = memory_new(graph->instance_count * sizeof *player->instances);
-    for (size_t i = 0; i < graph->instance_count; i++)
-        player->instances[i] = (struct instance_play){.latest_ns = NOT_YET, .root_ns = NOT_YET, .last_ns = NOT_YET};
-    player->prefix_ns = player_times(graph->prefix_count);
+    player->latest_ns = player_times(graph->instance_count * lanes);
+    player->root_ns = player_times(graph->instance_count * lanes);
+    player->in_prefix = memory_new(graph->prefix_count * sizeof *player->in_prefix);
+    player->prefix_ns = player_times(graph->prefix_count * lanes);
     player->sides = memory_new(graph->side_count * sizeof *player->sides);
-    for (size_t i = 0; i < graph->side_count; i++)
-        player->sides[i][0] = player->sides[i][1] = (struct side_play){NOT_YET, 0};
+    player->side_ns = player_times(2 * graph->side_count * lanes);
     player->neighbours = memory_new(graph->neighbour_count * sizeof *player->neighbours);
-    for (size_t i = 0; i < graph->neighbour_count; i++)
-        player->neighbours[i].enter_ns = NOT_YET;
+    player->neighbour_ns = player_times(graph->neighbour_count * lanes);
     player->edges = memory_new(graph->edge_count * sizeof *player->edges);
-    for (size_t i = 0; i < graph->edge_count; i++)
-        player->edges[i].ns = NOT_YET;
+    player->edge_ns = player_times(graph->edge_count * lanes);
+}
+
+size_t player_lane_bytes(const struct graph *graph)
+{
+    return (graph->location_count + 2 * graph->instance_count + graph->prefix_count + 2 * graph->side_count +
+            graph->neighbour_count + graph->edge_count) *
+           sizeof(int64_t);
 }
 
 void player_clear(struct player *player)
 {
     free(player->locations);
     free(player->instances);
-    free(player->prefix_ns);
     free(player->sides);
     free(player->neighbours);
     free(player->edges);
+    free(player->in_prefix);
+    free(player->now_ns);
+    free(player->latest_ns);
+    free(player->root_ns);
+    free(player->side_ns);
+    free(player->neighbour_ns);
+    free(player->edge_ns);
+    free(player->prefix_ns);
     free(player->sends);
     free(player->winners);
 }
@@ -98,13 +111,18 @@ static void enter_prefix(struct player *player, uint32_t location, uint32_t inde
     const struct instance *recorded = &graph->instances[index_of_instance];
     if (!place || !recorded->complete)
         return;
-    /* Later than NOT_YET, so that it counts as arrived, and earlier than every time, so that nobody waits for it. */
-    player->prefix_ns[*place] = gives_nothing ? NOT_YET + 1 : player->locations[location].now_ns;
-    int64_t *members = player->prefix_ns + recorded->rows;
+    int64_t *member_ns = player->prefix_ns + *place * player->lanes;
+    player->in_prefix[*place] = true;
+    /* Later than NOT_YET, and earlier than every time, so that nobody waits for it. */
+    for (size_t lane = 0; lane < player->lanes; lane++)
+        member_ns[lane] = gives_nothing ? NOT_YET + 1 : player_now(player, location)[lane];
     /* Running maxima, as far as all lower ranks are there: each member is looked at once, however they arrive. */
-    for (; instance->prefix < recorded->count && members[instance->prefix] != NOT_YET; instance->prefix++)
-        if (instance->prefix > 0 && members[instance->prefix - 1] > members[instance->prefix])
-            members[instance->prefix] = members[instance->prefix - 1];
+    for (; instance->prefix < recorded->count && player->in_prefix[recorded->rows + instance->prefix];
+         instance->prefix++) {
+        member_ns = player->prefix_ns + (recorded->rows + instance->prefix) * player->lanes;
+        if (instance->prefix > 0)
+            player_raise(player, member_ns, member_ns - player->lanes);
+    }
 }
 
 static void arrive_beside_neighbours(struct player *player, uint32_t location, uint32_t index_of_instance)
@@ -112,7 +130,8 @@ static void arrive_beside_neighbours(struct player *player, uint32_t location, u
     uint32_t row = graph_neighbour_row_of_location(player->graph, index_of_instance, location);
     if (row == GRAPH_NONE)
         return;
-    player->neighbours[row].enter_ns = player->locations[location].now_ns;
+    player->neighbours[row].entered = true;
+    player_copy(player, player->neighbour_ns + row * player->lanes, player_now(player, location));
     wake_all(player, &player->neighbours[row].waiting);
 }
 
@@ -121,13 +140,12 @@ static bool arrive_on_side(struct player *player, uint32_t location, bool gives_
                            const struct instance *recorded)
 {
     int index = graph_side_of(player->graph, recorded, location);
-    struct side_play *side = &player->sides[recorded->rows][index];
+    uint32_t *arrived = &player->sides[recorded->rows][index];
     if (!gives_nothing) {
-        side->arrived++;
-        if (player->locations[location].now_ns > side->latest_ns)
-            side->latest_ns = player->locations[location].now_ns;
+        ++*arrived;
+        player_raise(player, player_side_ns(player, recorded, index), player_now(player, location));
     }
-    return side->arrived == graph_sides(player->graph, recorded)->sides[index].givers;
+    return *arrived == graph_sides(player->graph, recorded)->sides[index].givers;
 }
 
 /* The location arrives at a collective, as a member or by starting a persistent one: others may continue. */
@@ -136,13 +154,11 @@ static void arrive(struct player *player, uint32_t location, uint32_t index, boo
 {
     const struct instance *recorded = &player->graph->instances[index_of_instance];
     struct instance_play *instance = &player->instances[index_of_instance];
-    int64_t now_ns = player->locations[location].now_ns;
-    instance->last_ns = larger(instance->last_ns, now_ns);
-    if (!gives_nothing) {
-        instance->arrived++;
-        if (now_ns > instance->latest_ns)
-            instance->latest_ns = now_ns;
-    }
+    const int64_t *now_ns = player_now(player, location);
+    size_t times = index_of_instance * player->lanes;
+    instance->arrived += !gives_nothing;
+    if (!gives_nothing || player->rules->together)
+        player_raise(player, player->latest_ns + times, now_ns);
     enum collective_shape shape = (enum collective_shape)graph_collective_of(player->graph, recorded).shape;
     if (shape == SHAPE_PREFIX)
         enter_prefix(player, location, index, gives_nothing, index_of_instance);
@@ -150,8 +166,10 @@ static void arrive(struct player *player, uint32_t location, uint32_t index, boo
         arrive_beside_neighbours(player, location, index_of_instance);
     bool side_is_there =
         player->graph->streams[recorded->stream].sided && arrive_on_side(player, location, gives_nothing, recorded);
-    if (recorded->root_location == location)
-        instance->root_ns = now_ns;
+    if (recorded->root_location == location) {
+        instance->root_is_there = true;
+        player_copy(player, player->root_ns + times, now_ns);
+    }
     /* No process can continue before. */
     bool all = ++instance->present == recorded->count;
     bool some = recorded->root_location == location || instance->arrived >= recorded->givers || instance->prefix > 0 ||
@@ -181,7 +199,7 @@ static void pass_edges(struct player *player, uint32_t location, bool after)
     const struct graph *graph = player->graph;
     const struct location_play *where = &player->locations[location];
     uint32_t index = where->at;
-    int64_t ns = player_later(where->now_ns, player->news_ns);
+    const int64_t *now_ns = player_now(player, location);
     for (size_t i = window_edges_by(graph, location, index); i < graph->edge_count; i++) {
         const struct window_edge *edge = &graph->edges[graph->edges_by_cause[i]];
         struct edge_play *played = &player->edges[graph->edges_by_cause[i]];
@@ -189,7 +207,10 @@ static void pass_edges(struct player *player, uint32_t location, bool after)
             break;
         if (edge->after != after)
             continue;
-        played->ns = ns;
+        played->happened = true;
+        for (size_t lane = 0; lane < player->lanes; lane++)
+            player->edge_ns[graph->edges_by_cause[i] * player->lanes + lane] =
+                player_later(now_ns[lane], player->news_ns);
         if (played->waits)
             player->rules->wake(player, edge->location);
         played->waits = false;
@@ -232,10 +253,10 @@ void player_enter(struct player *player, uint32_t location, const struct call *c
         arrive(player, location, index, call->gives_nothing, call->instance - 1);
 }
 
-void player_leave(struct player *player, uint32_t location, const struct call *call, int64_t end_ns)
+void player_leave(struct player *player, uint32_t location, const struct call *call, const int64_t *end_ns)
 {
     struct location_play *where = &player->locations[location];
-    where->now_ns = end_ns;
+    player_copy(player, player_now(player, location), end_ns);
     where->entered = false;
     if (call->operates)
         pass_edges(player, location, true);

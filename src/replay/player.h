@@ -7,7 +7,10 @@
 /* The bookkeeping shared by all replays: how far each location is, which events that calls depend on have happened, and
    which locations wait for them. Messages leave, receives are posted, processes arrive at collectives, calls on windows
    are entered and left: all these are announced here. A replay adds its costs: when a call ends once it has everything
-   it needs (exact.h: as in the record; network.c: on a model network). Times are ns from the begin of the run. */
+   it needs (exact.h: as in the record; network.c: on a model network). Times are ns from the begin of the run.
+
+   What waits for what follows from the record, not from the times. So several replays go through the graph as one, each
+   with times of its own: lane i of every array of times is the i-th replay. */
 
 /* A time not known yet. */
 #define NOT_YET INT64_MIN
@@ -20,28 +23,20 @@ static inline int64_t player_later(int64_t time_ns, int64_t ns)
 }
 
 struct instance_play {
-    int64_t latest_ns, root_ns; /* latest: of those that send something */
-    int64_t last_ns;            /* latest of all */
-    uint32_t arrived;           /* of those that send something */
-    uint32_t present;           /* of all */
-    uint32_t prefix;            /* of a prefix reduction: so many members, from the lowest rank on, have arrived */
-    uint32_t waiting;           /* 1 + location: the first of those that wait, by next_waiting */
-};
-
-/* A group of processes of an inter-communicator in a collective. */
-struct side_play {
-    int64_t latest_ns;
     uint32_t arrived; /* of those that send something */
+    uint32_t present; /* of all */
+    uint32_t prefix;  /* of a prefix reduction: so many members, from the lowest rank on, have arrived */
+    uint32_t waiting; /* 1 + location: the first of those that wait, by next_waiting */
+    bool root_is_there;
 };
 
 /* A member of a neighbourhood collective. */
 struct neighbour_play {
-    int64_t enter_ns;
+    bool entered;
     uint32_t waiting; /* 1 + location: the first of those that wait for it */
 };
 
 struct location_play {
-    int64_t now_ns;
     uint32_t *waiting_in;                    /* the list of waiting locations that contains it; NULL: none */
     uint32_t next_waiting, previous_waiting; /* 1 + location: beside it there */
     uint32_t message;                        /* 1 + the message for whose other end it waits */
@@ -51,8 +46,8 @@ struct location_play {
 };
 
 struct edge_play {
-    int64_t ns; /* when what it waits for happens */
-    bool waits; /* its location waits for that */
+    bool happened; /* what it waits for */
+    bool waits;    /* its location waits for that */
 };
 
 struct player;
@@ -66,20 +61,30 @@ struct player_rules {
     void (*post)(struct player *player, uint32_t location, uint32_t message);
     /* What the location waits for may have happened: tries its call again, if it has entered one. */
     void (*wake)(struct player *player, uint32_t location);
-    bool together; /* all collectives end when all members have arrived: none is woken earlier */
+    bool together; /* all collectives end when all members have arrived: none is woken earlier, and the latest member is
+                      that of all, not of those that send something */
 };
 
 struct player {
     const struct graph *graph;
     const struct player_rules *rules;
+    size_t lanes;    /* replays */
     int64_t news_ns; /* the time until others learn of a call on a window */
     struct location_play *locations;
     struct instance_play *instances;
-    struct side_play (*sides)[2];      /* by row of the graph's sides */
+    uint32_t (*sides)[2];              /* by row of the graph's sides: arrived of those that send something */
     struct neighbour_play *neighbours; /* by row of the graph's neighbours */
     struct edge_play *edges;           /* by edge of windows */
-    int64_t *prefix_ns; /* by prefix: when it is entered; once all lower ranks are, the latest up to it */
-    uint32_t *sends;    /* scratch: messages of a call */
+    bool *in_prefix;                   /* by prefix: it has arrived */
+    /* Times, `lanes` for each; NOT_YET. */
+    int64_t *now_ns;       /* by location */
+    int64_t *latest_ns;    /* by instance: of those that send something */
+    int64_t *root_ns;      /* by instance */
+    int64_t *side_ns;      /* by row of sides and group: as `latest_ns` */
+    int64_t *neighbour_ns; /* by row of neighbours: when it is entered */
+    int64_t *edge_ns;      /* by edge: when what it waits for happens */
+    int64_t *prefix_ns;    /* by prefix: when it is entered; once all lower ranks are, the latest up to it */
+    uint32_t *sends;       /* scratch: messages of a call */
     size_t send_count, send_capacity;
     uint32_t *winners; /* locations by the recorded enter of their next calls: player_force.c; NULL: not needed yet */
     size_t winner_leaves;
@@ -90,15 +95,42 @@ struct player {
 int64_t *player_times(size_t count);
 
 /* All locations are before their first calls, at their begins. */
-void player_begin(struct player *player, const struct graph *graph, const struct player_rules *rules);
+void player_begin(struct player *player, const struct graph *graph, const struct player_rules *rules, size_t lanes);
+
+/* Bytes that one more lane takes. */
+size_t player_lane_bytes(const struct graph *graph);
 void player_clear(struct player *player);
 
 /* The location enters its call, at its time: announces everything that others may wait for, its arrival at a collective
    last. */
 void player_enter(struct player *player, uint32_t location, const struct call *call);
 
-/* The call ends at that time: the location is before its next one. */
-void player_leave(struct player *player, uint32_t location, const struct call *call, int64_t end_ns);
+/* The call ends at these times: the location is before its next one. */
+void player_leave(struct player *player, uint32_t location, const struct call *call, const int64_t *end_ns);
+
+/* The location's times. */
+static inline int64_t *player_now(const struct player *player, uint32_t location)
+{
+    return player->now_ns + location * player->lanes;
+}
+
+static inline int64_t *player_side_ns(const struct player *player, const struct instance *recorded, int side)
+{
+    return player->side_ns + (2 * recorded->rows + (size_t)side) * player->lanes;
+}
+
+static inline void player_copy(const struct player *player, int64_t *to_ns, const int64_t *from_ns)
+{
+    for (size_t i = 0; i < player->lanes; i++)
+        to_ns[i] = from_ns[i];
+}
+
+/* The later ones of both. */
+static inline void player_raise(const struct player *player, int64_t *to_ns, const int64_t *from_ns)
+{
+    for (size_t i = 0; i < player->lanes; i++)
+        to_ns[i] = to_ns[i] < from_ns[i] ? from_ns[i] : to_ns[i];
+}
 
 /* Adds the location to the list; it is in at most one. Returns NOT_YET. */
 int64_t player_wait_in(struct player *player, uint32_t location, uint32_t *list);

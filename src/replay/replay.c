@@ -9,9 +9,9 @@
 #include "replay/exact.h"
 
 /* Before call `index` of the location, or after its last. */
-static int64_t computing(const struct exact *exact, uint32_t location, uint32_t index, int64_t from_ns, int64_t to_ns)
+static int64_t computing(const struct lane *lane, uint32_t location, uint32_t index, int64_t from_ns, int64_t to_ns)
 {
-    const struct replay_options *options = &exact->options;
+    const struct replay_options *options = &lane->options;
     int64_t ns = time_since(from_ns, to_ns);
     if (options->pace)
         return options->pace(options->pace_context, location, index, from_ns, to_ns);
@@ -22,8 +22,38 @@ static int64_t computing(const struct exact *exact, uint32_t location, uint32_t 
 
 static bool is_free_call(const struct exact *exact, const struct call *call)
 {
-    const bool *states = exact->options.free_states;
+    const bool *states = exact->lanes[0].options.free_states;
     return states && states[graph_state(exact->player.graph, call)->first_of_name];
+}
+
+/* Calls that take no time of their own. */
+static bool is_quick(const struct exact *exact, const struct lane *lane, const struct call *call)
+{
+    const struct replay_options *options = &lane->options;
+    const bool *states = options->quick_states;
+    if (options->combined && combined_call(exact->player.graph, call, options->combined))
+        return true;
+    return options->ideal || (states && states[graph_state(exact->player.graph, call)->first_of_name]);
+}
+
+/* What each replay changes of the location's call. */
+static void change_call(struct exact *exact, uint32_t location, const struct call *call)
+{
+    for (size_t i = 0; i < exact->player.lanes; i++) {
+        struct lane *lane = &exact->lanes[i];
+        if (!lane->changes_calls)
+            continue;
+        lane->quick = is_quick(exact, lane, call);
+        lane->shorter_ns = 0;
+        /* Kinds beyond the caused ones are times at the end of the call, not waits for somebody: the call is
+           shortened. */
+        if (lane->options.free_waits >> WAIT_CAUSED_COUNT) {
+            struct wait completion =
+                wait_completion_of(exact->player.graph, location, exact->player.locations[location].at);
+            if (lane_is_free(lane, completion.kind))
+                lane->shorter_ns = completion.ns;
+        }
+    }
 }
 
 static void exact_wake(struct player *player, uint32_t location)
@@ -34,83 +64,100 @@ static void exact_wake(struct player *player, uint32_t location)
 /* The location reaches its next call: its time is that of the enter, and others learn that it has arrived. */
 static void enter(struct exact *exact, uint32_t location, const struct call *call)
 {
-    struct location_play *where = &exact->player.locations[location];
-    int64_t before_ns = graph_left_before_ns(exact->player.graph, location, where->at);
-    where->now_ns += computing(exact, location, where->at, before_ns, call->enter_ns);
+    uint32_t at = exact->player.locations[location].at;
+    int64_t before_ns = graph_left_before_ns(exact->player.graph, location, at),
+            *now_ns = player_now(&exact->player, location);
+    for (size_t i = 0; i < exact->player.lanes; i++)
+        now_ns[i] += computing(&exact->lanes[i], location, at, before_ns, call->enter_ns);
     player_enter(&exact->player, location, call);
 }
 
 /* The part of the call's wait that is left without early waits: the late complete after one. -1: nothing changes. */
-static int64_t left_of_early_wait(const struct exact *exact, uint32_t location)
+static int64_t left_of_early_wait(const struct exact *exact, const struct lane *lane, uint32_t location)
 {
     const struct graph *graph = exact->player.graph;
     uint32_t index = exact->player.locations[location].at;
-    if (!exact_is_free(exact, WAIT_EARLY_WAIT) || wait_kind_in(graph, location, index) != WAIT_EARLY_WAIT)
+    if (!lane_is_free(lane, WAIT_EARLY_WAIT) || wait_kind_in(graph, location, index) != WAIT_EARLY_WAIT)
         return -1;
     struct wait wait = wait_of(graph, location, index);
     struct wait_parts parts = wait_parts(graph, location, index, &wait);
-    if (parts.count == 1 || exact_is_free(exact, WAIT_LATE_COMPLETE))
+    if (parts.count == 1 || lane_is_free(lane, WAIT_LATE_COMPLETE))
         return 0;
     return parts.part[1].ns;
 }
 
-/* The same for what the call waits for on its window. */
-static int64_t end_of_edges(struct exact *exact, uint32_t location, const struct call *call, int64_t wait_ns,
-                            int64_t end_ns)
+/* Without early waits, a late complete is what is left of them. */
+static void depend_on_edge(struct exact *exact, uint32_t location, const struct call *call,
+                           const struct dependency *dependency)
 {
-    const struct graph *graph = exact->player.graph;
-    uint32_t index = exact->player.locations[location].at;
-    int64_t left_ns = left_of_early_wait(exact, location);
-    for (size_t i = window_edges_of(graph, location, index); i < graph->edge_count; i++) {
-        const struct window_edge *edge = &graph->edges[i];
+    const int64_t *now_ns = player_now(&exact->player, location);
+    for (size_t i = 0; i < exact->player.lanes; i++) {
+        const struct lane *lane = &exact->lanes[i];
+        int64_t left_ns = left_of_early_wait(exact, lane, location);
+        bool free = left_ns >= 0 && dependency->kind == WAIT_LATE_COMPLETE;
+        int64_t ns = exact_end_after(lane, call, dependency, now_ns[i], dependency->replayed_ns[i], free);
+        if (free)
+            ns += left_ns;
+        exact->end_ns[i] = larger(exact->end_ns[i], ns);
+    }
+}
+
+/* The same for what the call waits for on its window. */
+static bool end_of_edges(struct exact *exact, uint32_t location, const struct call *call, int64_t wait_ns)
+{
+    const struct player *player = &exact->player;
+    uint32_t index = player->locations[location].at;
+    for (size_t i = window_edges_of(player->graph, location, index); i < player->graph->edge_count; i++) {
+        const struct window_edge *edge = &player->graph->edges[i];
         if (edge->location != location || edge->call != index)
             break;
-        if (exact->player.edges[i].ns == NOT_YET) {
-            exact->player.edges[i].waits = true;
-            return NOT_YET;
+        if (!player->edges[i].happened) {
+            player->edges[i].waits = true;
+            return false;
         }
-        struct dependency dependency = {.recorded_ns = window_edge_until_ns(graph, edge),
-                                        .replayed_ns = exact->player.edges[i].ns,
-                                        .kind = (enum wait_kind)edge->kind,
-                                        .free = left_ns >= 0 && edge->kind == WAIT_LATE_COMPLETE};
-        int64_t ns = exact_end_after(exact, call, exact->player.locations[location].now_ns, &dependency, wait_ns);
-        if (dependency.free)
-            ns += left_ns;
-        end_ns = larger(end_ns, ns);
+        depend_on_edge(exact, location, call,
+                       &(struct dependency){.recorded_ns = window_edge_until_ns(player->graph, edge),
+                                            .replayed_ns = player->edge_ns + i * player->lanes,
+                                            .kind = (enum wait_kind)edge->kind,
+                                            .wait_ns = wait_ns});
     }
-    return end_ns;
+    return true;
 }
 
-static int64_t end_with_messages(struct exact *exact, uint32_t location, const struct call *call)
+static void depend_on_no_one(struct exact *exact, uint32_t location, const struct call *call, int64_t wait_ns)
+{
+    exact_depend(exact, location, call,
+                 &(struct dependency){.recorded_ns = call->enter_ns,
+                                      .replayed_ns = player_now(&exact->player, location),
+                                      .wait_ns = wait_ns});
+}
+
+static bool end_with_messages(struct exact *exact, uint32_t location, const struct call *call)
 {
     const struct graph *graph = exact->player.graph;
     const struct location_play *where = &exact->player.locations[location];
-    struct dependency none = {.recorded_ns = call->enter_ns, .replayed_ns = where->now_ns};
-    int64_t end_ns = NOT_YET, wait_ns = wait_ns_in(graph, location, where->at);
-    /* NOT_YET with a message to wait for: not known yet. Without one the call depends on nothing of this kind. */
-    if (call->received && (end_ns = exact_end_of_receives(exact, location, call, wait_ns)) == NOT_YET && where->message)
-        return NOT_YET;
+    int64_t wait_ns = wait_ns_in(graph, location, where->at);
+    if (call->received && !exact_end_of_receives(exact, location, call, wait_ns))
+        return false;
     bool sends = call->sent || call->completed;
     if (sends && wait_kind_in(graph, location, where->at) == WAIT_LATE_RECEIVER &&
-        (end_ns = exact_end_of_sends(exact, location, call, wait_ns, end_ns)) == NOT_YET && where->message)
-        return NOT_YET;
-    /* It depends on no one: its own time only. */
-    if (end_ns == NOT_YET)
-        end_ns = exact_end_after(exact, call, where->now_ns, &none, wait_ns);
-    bool on_window = call->operates && graph_state(graph, call)->class == CLASS_RMA;
-    if (call->operates && (on_window || sends) &&
-        (end_ns = end_of_edges(exact, location, call, wait_ns, end_ns)) == NOT_YET)
-        return NOT_YET;
-    if (call->operates)
-        end_ns = exact_end_of_operations(exact, location, call, wait_ns, end_ns);
-    return end_ns;
+        !exact_end_of_sends(exact, location, call, wait_ns))
+        return false;
+    /* Its own time only. */
+    if (exact->end_ns[0] == NOT_YET)
+        depend_on_no_one(exact, location, call, wait_ns);
+    if (!call->operates)
+        return true;
+    bool on_window = graph_state(graph, call)->class == CLASS_RMA;
+    if ((on_window || sends) && !end_of_edges(exact, location, call, wait_ns))
+        return false;
+    return exact_end_of_operations(exact, location, call, wait_ns);
 }
 
-static void end_call(struct exact *exact, uint32_t location, const struct call *call, int64_t end_ns)
+static void end_call(struct exact *exact, uint32_t location, const struct call *call, const int64_t *end_ns)
 {
-    const struct location_play *where = &exact->player.locations[location];
     /* Before player_leave, which moves on to the next call: receivers of its messages need the enter. */
-    exact_end_messages(exact, where->at, call, where->now_ns);
+    exact_end_messages(exact, location, call);
     player_leave(&exact->player, location, call, end_ns);
 }
 
@@ -127,21 +174,13 @@ static void play(struct exact *exact, uint32_t location)
         }
         if (!where->entered)
             enter(exact, location, &call);
-        /* Kinds beyond the caused ones are times at the end of the call, not waits for somebody: the call is
-           shortened. */
-        if (exact->options.free_waits >> WAIT_CAUSED_COUNT) {
-            struct wait completion = wait_completion_of(exact->player.graph, location, where->at);
-            if (exact_is_free(exact, completion.kind))
-                call.leave_ns -= completion.ns;
-        }
-        int64_t end_ns;
+        change_call(exact, location, &call);
+        const int64_t *end_ns = exact->end_ns;
+        exact_end_is_unknown(exact);
         if (is_free_call(exact, &call))
-            end_ns = where->now_ns;
-        else if (call.instance)
-            end_ns = exact_end_in_instance(exact, location, &call);
-        else
-            end_ns = end_with_messages(exact, location, &call);
-        if (end_ns == NOT_YET)
+            end_ns = player_now(&exact->player, location);
+        else if (call.instance ? !exact_end_in_instance(exact, location, &call)
+                               : !end_with_messages(exact, location, &call))
             return;
         end_call(exact, location, &call, end_ns);
     }
@@ -153,10 +192,13 @@ static bool force(struct exact *exact)
     uint32_t first = player_force(&exact->player);
     if (first == GRAPH_NONE)
         return false;
-    const struct location_play *where = &exact->player.locations[first];
-    struct call call = graph_call(exact->player.graph, first, where->at);
-    struct dependency none = {.recorded_ns = call.enter_ns, .replayed_ns = where->now_ns};
-    end_call(exact, first, &call, exact_end_after(exact, &call, where->now_ns, &none, 0));
+    struct call call = graph_call(exact->player.graph, first, exact->player.locations[first].at);
+    change_call(exact, first, &call);
+    for (size_t i = 0; i < exact->player.lanes; i++)
+        exact->lanes[i].shorter_ns = 0;
+    exact_end_is_unknown(exact);
+    depend_on_no_one(exact, first, &call, 0);
+    end_call(exact, first, &call, exact->end_ns);
     player_went_on(&exact->player, first);
     exact_make_ready(exact, first);
     return true;
@@ -174,7 +216,7 @@ static uint32_t start_of(const struct graph *graph, uint32_t location)
 }
 
 /* Without waiting for late starts, all processes that start together begin with the first of them. */
-static void begin_together(struct player *player)
+static void begin_together(struct player *player, size_t lane)
 {
     const struct graph *graph = player->graph;
     struct map begins = {0}; /* start -> when the first location of it begins */
@@ -184,14 +226,14 @@ static void begin_together(struct player *player)
         if (start == GRAPH_NONE)
             continue;
         /* The map's values are unsigned: times go in and out by a cast. */
-        begin_ns = map_put(&begins, start, (uint64_t)player->locations[location].now_ns);
-        if (player->locations[location].now_ns < (int64_t)*begin_ns)
-            *begin_ns = (uint64_t)player->locations[location].now_ns;
+        begin_ns = map_put(&begins, start, (uint64_t)player_now(player, location)[lane]);
+        if (player_now(player, location)[lane] < (int64_t)*begin_ns)
+            *begin_ns = (uint64_t)player_now(player, location)[lane];
     }
     for (uint32_t location = 0; location < graph->location_count; location++) {
         const uint64_t *begin_ns = map_find(&begins, start_of(graph, location));
         if (begin_ns)
-            player->locations[location].now_ns = (int64_t)*begin_ns;
+            player_now(player, location)[lane] = (int64_t)*begin_ns;
     }
     map_clear(&begins);
 }
@@ -209,48 +251,63 @@ static bool go_on_later(struct exact *exact)
 
 static const struct player_rules EXACT_RULES = {exact_send, exact_receive, exact_post, exact_wake, false};
 
-static void exact_begin(struct exact *exact, const struct graph *graph, struct replay_options options)
+static void lane_begin(struct exact *exact, size_t index, const struct replay_options *options)
+{
+    struct lane *lane = &exact->lanes[index];
+    *lane = (struct lane){.options = *options};
+    lane->changes_calls =
+        options->combined || options->ideal || options->quick_states || options->free_waits >> WAIT_CAUSED_COUNT;
+    exact->special |= options->free_channels || options->queues || options->queued_for;
+    if (options->queues)
+        lane->queue_at = queues_by_location(options->queues, exact->player.graph->location_count);
+    if (lane_is_free(lane, WAIT_AT_INIT))
+        begin_together(&exact->player, index);
+}
+
+static void exact_begin(struct exact *exact, const struct graph *graph, const struct replay_options *const *options,
+                        size_t lanes)
 {
     size_t locations = graph->location_count;
-    *exact = (struct exact){.options = options, .windows = windows_of(graph)};
-    player_begin(&exact->player, graph, &EXACT_RULES);
+    *exact = (struct exact){.windows = windows_of(graph), .rows.lanes = lanes, .instead = options[0]->instead};
+    player_begin(&exact->player, graph, &EXACT_RULES, lanes);
     exact->until_ns = window_end_ns(&exact->windows, 0);
     exact->later = memory_new(locations * sizeof *exact->later);
     exact->ready = memory_new(locations * sizeof *exact->ready);
-    exact->message_ns = memory_new(graph->message_count * sizeof *exact->message_ns);
-    exact->posted_ns = player_times(graph->link_count);
-    if (options.queues)
-        exact->queue_at = queues_by_location(options.queues, locations);
+    exact->message_rows = memory_new(graph->message_count * sizeof *exact->message_rows);
+    exact->posts = memory_new(graph->link_count * sizeof *exact->posts);
+    for (size_t i = 0; i < lanes; i++)
+        lane_begin(exact, i, options[i]);
     for (uint32_t location = 0; location < locations; location++)
         exact_make_ready(exact, location);
-    if (exact_is_free(exact, WAIT_AT_INIT))
-        begin_together(&exact->player);
 }
 
 static void exact_clear(struct exact *exact)
 {
+    for (size_t i = 0; i < exact->player.lanes; i++)
+        free(exact->lanes[i].queue_at);
     player_clear(&exact->player);
+    time_rows_clear(&exact->rows);
     free(exact->ready);
     free(exact->later);
-    free(exact->message_ns);
-    free(exact->posted_ns);
-    free(exact->queue_at);
+    free(exact->message_rows);
+    free(exact->posts);
 }
 
 /* From the end of its last call to its last event a location computes. */
-static int64_t location_end(const struct exact *exact, uint32_t location)
+static int64_t location_end(const struct exact *exact, size_t lane, uint32_t location)
 {
     const struct location *where = &exact->player.graph->locations[location];
     int64_t last_ns = graph_left_before_ns(exact->player.graph, location, where->count);
-    return exact->player.locations[location].now_ns +
-           computing(exact, location, (uint32_t)where->count, last_ns, where->end_ns);
+    return player_now(&exact->player, location)[lane] +
+           computing(&exact->lanes[lane], location, (uint32_t)where->count, last_ns, where->end_ns);
 }
 
-struct replay replay_run(const struct graph *graph, struct replay_options options)
+/* Plays as many replays as `lanes` at once. */
+static void replay_lanes(const struct graph *graph, const struct replay_options *const *options, size_t lanes,
+                         struct replay *const *replays)
 {
     struct exact exact;
-    struct replay replay = {0};
-    exact_begin(&exact, graph, options);
+    exact_begin(&exact, graph, options, lanes);
     do {
         while (exact.ready_count > 0) {
             uint32_t location = exact.ready[--exact.ready_count];
@@ -261,21 +318,76 @@ struct replay replay_run(const struct graph *graph, struct replay_options option
         /* First the next window, and only if none is left a deadlock: a location that waits for one of a later window
            is no deadlock. */
     } while (go_on_later(&exact) || force(&exact));
-    for (uint32_t location = 0; location < graph->location_count; location++) {
-        int64_t end_ns = location_end(&exact, location);
-        replay.end_ns = larger(replay.end_ns, end_ns);
+    for (size_t lane = 0; lane < lanes; lane++) {
+        *replays[lane] = (struct replay){.forced = exact.player.forced};
+        for (uint32_t location = 0; location < graph->location_count; location++) {
+            int64_t end_ns = location_end(&exact, lane, location);
+            replays[lane]->end_ns = larger(replays[lane]->end_ns, end_ns);
+        }
     }
-    replay.forced = exact.player.forced;
     exact_clear(&exact);
+}
+
+/* Bytes that a replay with others may take for each call: no more than some of its own. */
+enum { LANE_BYTES = 16 };
+
+/* So many replays at once, for times that are kept to the end. */
+static size_t lanes_of(const struct graph *graph)
+{
+    size_t calls = 0, bytes = player_lane_bytes(graph) + graph->unmatched * sizeof(int64_t);
+    for (size_t i = 0; i < graph->location_count; i++)
+        calls += graph->locations[i].count;
+    return smaller((size_t)EXACT_LANES, 1 + LANE_BYTES * calls / (bytes + 1));
+}
+
+/* In such a replay calls wait for others than in the record. */
+static bool is_alone(const struct replay_options *options)
+{
+    return options->ideal || options->free_states || options->instead;
+}
+
+void replay_run_all(const struct graph *graph, const struct replay_options *options, size_t count,
+                    struct replay *replays)
+{
+    const struct replay_options *together[EXACT_LANES], *alone;
+    struct replay *results[EXACT_LANES], *result;
+    size_t lanes = 0, most = lanes_of(graph);
+    for (size_t i = 0; i < count; i++) {
+        alone = &options[i];
+        result = &replays[i];
+        if (is_alone(alone)) {
+            replay_lanes(graph, &alone, 1, &result);
+            continue;
+        }
+        together[lanes] = alone;
+        results[lanes++] = result;
+        if (lanes == most) {
+            replay_lanes(graph, together, lanes, results);
+            lanes = 0;
+        }
+    }
+    if (lanes > 0)
+        replay_lanes(graph, together, lanes, results);
+}
+
+struct replay replay_run(const struct graph *graph, struct replay_options options)
+{
+    struct replay replay;
+    replay_run_all(graph, &options, 1, &replay);
     return replay;
+}
+
+int64_t replay_saved(const struct graph *graph, const struct replay *changed)
+{
+    int64_t recorded_ns = graph_duration_ns(graph);
+    /* Forced calls make every replay shorter: then the record is replayed with the same calls forced. */
+    if (changed->forced)
+        recorded_ns = replay_run(graph, (struct replay_options){0}).end_ns;
+    return time_since(changed->end_ns, recorded_ns);
 }
 
 int64_t replay_saving(const struct graph *graph, struct replay_options options)
 {
     struct replay changed = replay_run(graph, options);
-    int64_t recorded_ns = graph_duration_ns(graph);
-    /* Forced calls make every replay shorter: then the record is replayed with the same calls forced. */
-    if (changed.forced)
-        recorded_ns = replay_run(graph, (struct replay_options){0}).end_ns;
-    return time_since(changed.end_ns, recorded_ns);
+    return replay_saved(graph, &changed);
 }

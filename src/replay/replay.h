@@ -42,6 +42,13 @@ struct replay {
 /* Begin and end of the run are the first and last events of all locations. */
 struct replay replay_run(const struct graph *graph, struct replay_options options);
 
+/* The same for several options; most replays go through the graph together, which takes less time than one by one. */
+void replay_run_all(const struct graph *graph, const struct replay_options *options, size_t count,
+                    struct replay *replays);
+
+/* How much shorter the run is in that replay: as replay_saving(). */
+int64_t replay_saved(const struct graph *graph, const struct replay *changed);
+
 /* How much shorter the run would be with these options: against its recorded end or, if partners are missing, that of a
    replay without changes. 0: not shorter. */
 int64_t replay_saving(const struct graph *graph, struct replay_options options);

@@ -39,9 +39,31 @@ static bool matters(const struct analysis *analysis, unsigned kinds)
                       (double)longest_victim_ns(analysis, kinds) >= REPLAY_SHARE_OF_ONE * duration);
 }
 
-/* A replay without the waits of a kind, if it matters. For kinds replayed together, the first one's replay is used for
-   all. Waiting for senders has a saving even where all of it is in the wrong order. */
-void save_waits(struct analyst *analyst, enum wait_kind kind)
+/* The replays of save_all(), and what their results are. */
+enum { MOST_CHANGES = WAIT_KIND_COUNT + 6 };
+struct changes {
+    size_t count;
+    struct replay_options options[MOST_CHANGES];
+    struct replay replays[MOST_CHANGES];
+    enum wait_kind kinds[MOST_CHANGES]; /* whose savings they are; WAIT_NONE: the following */
+    int64_t *savings_ns[MOST_CHANGES];
+    /* What the options refer to; NULL. */
+    bool *quick;
+    double *factors, *shared;
+    struct combined combined;
+    struct even_sections *sections;
+    struct steps *steps;
+};
+
+static void add_change(struct changes *changes, struct replay_options options, int64_t *saving_ns)
+{
+    changes->options[changes->count] = options;
+    changes->savings_ns[changes->count++] = saving_ns;
+}
+
+/* Without the waits of a kind, if it matters. For kinds replayed together, the first one's replay is used for all.
+   Waiting for senders has a saving even where all of it is in the wrong order. */
+static void add_waits(struct analyst *analyst, struct changes *changes, enum wait_kind kind)
 {
     struct analysis *analysis = analyst->analysis;
     unsigned kinds = free_waits_with(kind);
@@ -52,46 +74,39 @@ void save_waits(struct analyst *analyst, enum wait_kind kind)
         return;
     struct replay_options options = {0};
     free_waits_add(analyst->graph, kind, &options);
-    struct replay replay = replay_run(analyst->graph, options);
-    free_waits_clear(&options);
-    for (int k = (int)kind; kinds >> k; k++)
-        if (free_waits_with((enum wait_kind)k) == kinds && (k == WAIT_LATE_SENDER || analysis->waits[k].ns > 0))
-            analysis->waits[k].saving_ns = time_since(replay.end_ns, analysis->replay);
+    changes->kinds[changes->count] = kind;
+    add_change(changes, options, NULL);
 }
 
-/* Replays with the function that takes most of the critical path taking no time except for waiting. */
-void save_own_time(struct analyst *analyst)
+static void take_waits(struct analysis *analysis, enum wait_kind kind, int64_t saving_ns)
+{
+    unsigned kinds = free_waits_with(kind);
+    for (int k = (int)kind; kinds >> k; k++)
+        if (free_waits_with((enum wait_kind)k) == kinds && (k == WAIT_LATE_SENDER || analysis->waits[k].ns > 0))
+            analysis->waits[k].saving_ns = saving_ns;
+}
+
+/* With the function that takes most of the critical path taking no time except for waiting. */
+static void add_own_time(struct analyst *analyst, struct changes *changes)
 {
     struct analysis *analysis = analyst->analysis;
     const struct defs *defs = analyst->graph->defs;
     uint32_t longest = analysis_longest_own(analysis, defs);
     if (longest == UINT32_MAX || (double)analysis->path_states_ns[longest] < OWN_SHARE * (double)analysis->duration)
         return;
-    bool *quick = memory_new(defs->state_count * sizeof *quick);
-    quick[longest] = true;
-    struct replay replay = replay_run(analyst->graph, (struct replay_options){.quick_states = quick});
-    analysis->own_saving = time_since(replay.end_ns, analysis->replay);
-    free(quick);
+    changes->quick = memory_new(defs->state_count * sizeof *changes->quick);
+    changes->quick[longest] = true;
+    add_change(changes, (struct replay_options){.quick_states = changes->quick}, &analysis->own_saving);
 }
 
-/* Replays with the calls of small messages gone that others could have carried as well. */
-void save_small_messages(struct analyst *analyst)
+/* With the calls of small messages gone that others could have carried as well. */
+static void add_small_messages(struct analyst *analyst, struct changes *changes)
 {
     struct analysis *analysis = analyst->analysis;
-    struct combined combined = combined_of(analyst->graph);
-    analysis->small_combined = combined.count;
-    if (combined.count > 0) {
-        struct replay replay = replay_run(analyst->graph, (struct replay_options){.combined = combined.messages});
-        analysis->small_saving = time_since(replay.end_ns, analysis->replay);
-    }
-    combined_clear(&combined);
-}
-
-/* The saving of a replay in which computing of locations is multiplied by these factors. */
-static int64_t saving_with(const struct analyst *analyst, const double *factors)
-{
-    struct replay replay = replay_run(analyst->graph, (struct replay_options){.compute = factors});
-    return time_since(replay.end_ns, analyst->analysis->replay);
+    changes->combined = combined_of(analyst->graph);
+    analysis->small_combined = changes->combined.count;
+    if (changes->combined.count > 0)
+        add_change(changes, (struct replay_options){.combined = changes->combined.messages}, &analysis->small_saving);
 }
 
 /* Computing by location. */
@@ -166,53 +181,99 @@ static int64_t working_ns(const struct analyst *analyst)
 }
 
 /* Every location computes as long as their mean; those without work get some. */
-void save_by_even_totals(struct analyst *analyst)
+static void add_even_totals(struct analyst *analyst, struct changes *changes, const struct spread *spread)
 {
     struct analysis *analysis = analyst->analysis;
     size_t locations = analyst->graph->location_count;
-    struct spread spread = spread_of(analyst);
-    if (!spread.even) {
-        double *factors = balance_factors(spread.compute_ns, locations),
-               *shared = balance_shared(spread.compute_ns, locations);
-        analysis->balanced_saving = saving_with(analyst, factors);
-        if (shared)
-            analysis->idle_saving = saving_with(analyst, shared);
-        free(factors);
-        free(shared);
-    }
-    free(spread.compute_ns);
+    changes->factors = balance_factors(spread->compute_ns, locations);
+    changes->shared = balance_shared(spread->compute_ns, locations);
+    add_change(changes, (struct replay_options){.compute = changes->factors}, &analysis->balanced_saving);
+    if (changes->shared)
+        add_change(changes, (struct replay_options){.compute = changes->shared}, &analysis->idle_saving);
+}
+
+static void take_efficiencies(struct analyst *analyst, const struct spread *spread)
+{
+    struct analysis *analysis = analyst->analysis;
     /* No process can work until the last one has started. */
     double working = (double)working_ns(analyst);
     double ideal = (double)time_since(analysis->waits[WAIT_AT_INIT].longest_ns, analysis->ideal);
     /* At least the longest computing, at most the time that all this took: clocks and missing partners can break
        either. */
-    ideal = fmax(fmin(ideal, working), spread.most_ns);
+    ideal = fmax(fmin(ideal, working), spread->most_ns);
     /* POP: load balance = mean / max of computing, serialisation = max / ideal time, transfer = ideal / real time.
        Their product is the parallel efficiency. */
-    analysis->load_balance = ratio_of(spread.mean_ns, spread.most_ns);
-    analysis->serialisation = ratio_of(spread.most_ns, ideal);
+    analysis->load_balance = ratio_of(spread->mean_ns, spread->most_ns);
+    analysis->serialisation = ratio_of(spread->most_ns, ideal);
     analysis->transfer = ratio_of(ideal, working);
 }
 
-void save_by_even_sections(struct analyst *analyst)
+static void add_even_sections(struct analyst *analyst, struct changes *changes, const struct spread *spread)
 {
-    struct spread spread = spread_of(analyst);
-    if (!spread.even)
-        analyst->analysis->even_sections_saving =
-            even_sections_saving(analyst->graph, spread.compute_ns, (struct replay_options){0});
-    free(spread.compute_ns);
+    struct replay_options options = {0};
+    changes->sections = even_sections_new(analyst->graph, spread->compute_ns, &options);
+    if (changes->sections)
+        add_change(changes, options, &analyst->analysis->even_sections_saving);
 }
 
 /* The same in each step between collectives of all. */
-void save_by_even_steps(struct analyst *analyst)
+static void add_even_steps(struct analyst *analyst, struct changes *changes)
 {
     struct analysis *analysis = analyst->analysis;
-    struct even_steps even = even_steps_of(analyst->graph, analyst->compute_ns, (struct replay_options){0});
-    analysis->even_steps_saving = even.saving_ns;
+    struct even_steps even;
+    struct replay_options options = {0};
+    changes->steps = even_steps_new(analyst->graph, analyst->compute_ns, &even, &options);
+    if (changes->steps)
+        add_change(changes, options, &analysis->even_steps_saving);
     analysis->alone = even.alone_ns;
     /* Locations come in the order of the trace, which depends on the format. */
     if (even.alone_ns > 0)
         analysis->alone_process = analyst->rows[even.alone_location];
+}
+
+static void changes_run(struct changes *changes, const struct graph *graph, struct analysis *analysis)
+{
+    replay_run_all(graph, changes->options, changes->count, changes->replays);
+    for (size_t i = 0; i < changes->count; i++) {
+        int64_t saving_ns = time_since(changes->replays[i].end_ns, analysis->replay);
+        if (changes->kinds[i] != WAIT_NONE)
+            take_waits(analysis, changes->kinds[i], saving_ns);
+        else if (changes->options[i].pace)
+            *changes->savings_ns[i] = replay_saved(graph, &changes->replays[i]);
+        else
+            *changes->savings_ns[i] = saving_ns;
+    }
+}
+
+static void changes_clear(struct changes *changes)
+{
+    for (size_t i = 0; i < changes->count; i++)
+        free_waits_clear(&changes->options[i]);
+    free(changes->quick);
+    free(changes->factors);
+    free(changes->shared);
+    combined_clear(&changes->combined);
+    even_sections_free(changes->sections);
+    even_steps_free(changes->steps);
+}
+
+void save_all(struct analyst *analyst)
+{
+    struct changes changes = {0};
+    struct spread spread = spread_of(analyst);
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+        add_waits(analyst, &changes, (enum wait_kind)kind);
+    add_own_time(analyst, &changes);
+    add_small_messages(analyst, &changes);
+    if (!spread.even) {
+        add_even_totals(analyst, &changes, &spread);
+        add_even_sections(analyst, &changes, &spread);
+    }
+    add_even_steps(analyst, &changes);
+    take_efficiencies(analyst, &spread);
+    changes_run(&changes, analyst->graph, analyst->analysis);
+    changes_clear(&changes);
+    free(spread.compute_ns);
 }
 
 /* What more each way of evening work saves when these waits are gone as well. */

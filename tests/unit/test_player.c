@@ -46,7 +46,7 @@ static const struct player_rules EACH = {note_send, note_receive, note_post, not
 static void enter(struct player *player, uint32_t location, int64_t now_ns)
 {
     struct call call = graph_call(player->graph, location, player->locations[location].at);
-    player->locations[location].now_ns = now_ns;
+    *player_now(player, location) = now_ns;
     said[0] = 0;
     player_enter(player, location, &call);
 }
@@ -54,7 +54,7 @@ static void enter(struct player *player, uint32_t location, int64_t now_ns)
 static void leave(struct player *player, uint32_t location, int64_t now_ns)
 {
     struct call call = graph_call(player->graph, location, player->locations[location].at);
-    player_leave(player, location, &call, now_ns);
+    player_leave(player, location, &call, &now_ns);
 }
 
 static void test_messages(void)
@@ -73,8 +73,8 @@ static void test_messages(void)
         message(&trace, 0, RECV, 20 + 10 * i, 21 + 10 * i, 1);
     struct graph *graph = graph_of(&trace, 2);
     struct player player;
-    player_begin(&player, graph, &EACH);
-    tap_equal_int(player.locations[0].now_ns, 5, "a location begins with its first event");
+    player_begin(&player, graph, &EACH, 1);
+    tap_equal_int(*player_now(&player, 0), 5, "a location begins with its first event");
     tap_equal_int(player_wait_for_message(&player, 1, graph_call(graph, 1, 0).received - 1), NOT_YET,
                   "a location waits for a message");
     enter(&player, 0, 10);
@@ -115,20 +115,20 @@ static void test_collectives(const struct player_rules *rules)
 {
     struct graph *graph = collectives();
     struct player player;
-    player_begin(&player, graph, rules);
+    player_begin(&player, graph, rules, 1);
     uint32_t bcast = graph_call(graph, 0, 0).instance - 1, barrier = graph_call(graph, 0, 1).instance - 1;
     uint32_t *waiting = &player.instances[bcast].waiting;
     enter(&player, 0, 10);
     player_wait_in(&player, 0, waiting);
     tap_equal_int(player_wait_in(&player, 0, waiting), NOT_YET, "a location waits in a list once");
-    tap_ok(player.instances[bcast].present == 1 && player.instances[bcast].root_ns == NOT_YET, "one has come");
+    tap_ok(player.instances[bcast].present == 1 && player.root_ns[bcast] == NOT_YET, "one has come");
     enter(&player, 1, 40);
     tap_equal_string(said, rules->together ? "" : "w0", "the root has come: %s",
                      rules->together ? "all wait for all" : "that is enough for a broadcast");
-    tap_equal_int(player.instances[bcast].root_ns, 40, "when the root came");
+    tap_equal_int(player.root_ns[bcast], 40, "when the root came");
     enter(&player, 2, 20);
     tap_equal_string(said, rules->together ? "w0" : "", "the last has come");
-    tap_ok(player.instances[bcast].last_ns == 40 && player.instances[bcast].present == 3, "when the last came");
+    tap_ok(player.latest_ns[bcast] == 40 && player.instances[bcast].present == 3, "when the last came");
     for (uint32_t p = 0; p < 3; p++)
         leave(&player, p, 50);
     for (uint32_t p = 0; p < 2; p++) {
@@ -146,7 +146,7 @@ static void test_force(void)
 {
     struct graph *graph = collectives();
     struct player player;
-    player_begin(&player, graph, &EACH);
+    player_begin(&player, graph, &EACH, 1);
     for (uint32_t p = 0; p < 3; p++)
         enter(&player, p, 10);
     player_wait_in(&player, 0, &player.instances[0].waiting);
@@ -181,9 +181,9 @@ static void test_idle(void)
     struct graph *graph = graph_of(&trace, 2);
     uint32_t idle = graph->locations[0].process == 1 ? 0 : 1, busy = 1 - idle;
     struct player player;
-    player_begin(&player, graph, &EACH);
+    player_begin(&player, graph, &EACH, 1);
     tap_ok(player_is_done(&player, idle) && !player_is_done(&player, busy), "a process without calls is done at once");
-    tap_ok(player.locations[idle].now_ns == 5 && player.locations[busy].now_ns == 0,
+    tap_ok(*player_now(&player, idle) == 5 && *player_now(&player, busy) == 0,
            "times are counted from the first event of all");
     tap_equal_int(player_force(&player), busy, "only the other can be forced");
     leave(&player, busy, 30);

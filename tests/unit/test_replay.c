@@ -363,6 +363,35 @@ static void test_forced_first(void)
     graph_free(graph);
 }
 
+/* Many replays at once, of all kinds, end when each of them does alone. */
+static void test_together(void)
+{
+    enum { REPLAYS = 2 * WAIT_KIND_COUNT + 3 };
+    int equal = 0, runs = 0;
+    for (uint32_t processes = 2; processes <= LOCATIONS; processes++) {
+        struct trace trace = {0};
+        run_make(&trace, processes);
+        struct graph *graph = graph_of(&trace, processes);
+        double compute[LOCATIONS];
+        bool *quick = memory_new(graph->defs->state_count * sizeof *quick);
+        quick[BARRIER] = quick[RECV] = true;
+        for (uint32_t p = 0; p < LOCATIONS; p++)
+            compute[p] = 0.5 + 0.25 * p;
+        struct replay_options options[REPLAYS] = {{.ideal = true}, {.quick_states = quick}, {.free_states = quick}};
+        for (int kind = 0; kind < WAIT_KIND_COUNT; kind++) {
+            options[3 + 2 * kind] = (struct replay_options){.free_waits = 1u << kind};
+            options[4 + 2 * kind] = (struct replay_options){.free_waits = 1u << kind, .compute = compute};
+        }
+        struct replay replays[REPLAYS];
+        replay_run_all(graph, options, REPLAYS, replays);
+        for (int i = 0; i < REPLAYS; i++, runs++)
+            equal += replays[i].end_ns == replay_run(graph, options[i]).end_ns;
+        free(quick);
+        graph_free(graph);
+    }
+    tap_equal_int(equal, runs, "replays that go through the graph together end as each alone");
+}
+
 int main(void)
 {
     defs_make();
@@ -376,6 +405,7 @@ int main(void)
     test_waitall_replayed();
     test_broken();
     test_random();
+    test_together();
     test_forced_in_list();
     test_many_circles();
     test_forced_first();
