@@ -39,3 +39,13 @@ char *own_library_preload(const char *libraries)
         memory_failed();
     return list;
 }
+
+char *own_library_sanitizer_options(void)
+{
+    const char *before = getenv("ASAN_OPTIONS");
+    char *options;
+    /* The user's own settings come later and win. */
+    if (asprintf(&options, "verify_asan_link_order=0%s%s", before ? ":" : "", before ? before : "") < 0)
+        memory_failed();
+    return options;
+}

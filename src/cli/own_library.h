@@ -12,4 +12,8 @@ bool own_library_find(const char *name, char *path, size_t size);
 /* The value of LD_PRELOAD with these libraries (separated by ":") in front of what is there already; free() it. */
 char *own_library_preload(const char *libraries);
 
+/* The value of ASAN_OPTIONS with which a program with AddressSanitizer starts although another library is preloaded
+   before its own; free() it. */
+char *own_library_sanitizer_options(void);
+
 #endif

@@ -304,6 +304,7 @@ static const char *keep_size(const struct recorder_options *options)
 /* Sets the environment of the program. */
 static void environment_set(const struct recorder_options *options, const char *directory, const char *preload)
 {
+    char *sanitizer_options = *preload ? own_library_sanitizer_options() : NULL;
     const struct {
         const char *name, *value;
     } variables[] = {{"SIGHT_RECORD_DIR", directory},
@@ -317,6 +318,7 @@ static void environment_set(const struct recorder_options *options, const char *
                      {"SIGHT_RECORD_METADATA", options->no_metadata ? "0" : NULL},
                      {"SIGHT_RECORD_SAMPLES", options->no_samples ? "0" : options->samples.text},
                      {"SIGHT_RECORD_COUNTERS", options->counters},
+                     {"ASAN_OPTIONS", sanitizer_options},
                      {"LD_PRELOAD", preload}};
     char names[512] = "";
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
@@ -328,6 +330,7 @@ static void environment_set(const struct recorder_options *options, const char *
     }
     /* Open MPI passes variables on to other hosts only on request. */
     setenv("OMPI_MCA_mca_base_env_list", names, 0);
+    free(sanitizer_options);
 }
 
 /* The value of LD_PRELOAD: the library, what was there before, and for programs in which MPI is loaded late (Python)
