@@ -49,8 +49,24 @@ static bool find_file(const char *word, char *path, size_t size)
 
 enum elf_kind { ELF_NONE, ELF_STATIC, ELF_DYNAMIC };
 
-/* A program that needs the loader has a segment with its name (PT_INTERP, elf(5)). A damaged table of segments makes it
-   no program: nothing beyond the file is read. */
+/* True for a dynamic segment that names libraries: static programs may have one too, but need none. */
+static bool needs_libraries(const unsigned char *file, size_t size, const Elf64_Phdr *segment)
+{
+    Elf64_Dyn entry = {.d_tag = DT_NULL};
+    for (uint64_t i = 0; i < segment->p_filesz / sizeof entry; i++) {
+        uint64_t at = segment->p_offset + i * sizeof entry;
+        if (at > size || size - at < sizeof entry)
+            return false;
+        memcpy(&entry, file + at, sizeof entry);
+        if (entry.d_tag == DT_NEEDED || entry.d_tag == DT_NULL)
+            break;
+    }
+    return entry.d_tag == DT_NEEDED;
+}
+
+/* A program that needs the loader has a segment with its name (PT_INTERP, elf(5)). Code that needs libraries without it
+   is a library itself, such as a plugin that a program is given, and no program. A damaged table of segments makes it
+   none either: nothing beyond the file is read. */
 static enum elf_kind elf_kind_of(const unsigned char *file, size_t size)
 {
     Elf64_Ehdr header;
@@ -58,6 +74,7 @@ static enum elf_kind elf_kind_of(const unsigned char *file, size_t size)
     if (size < sizeof header || memcmp(file, ELFMAG, SELFMAG) != 0 || file[EI_CLASS] != ELFCLASS64)
         return ELF_NONE;
     memcpy(&header, file, sizeof header);
+    enum elf_kind without_loader = ELF_STATIC;
     for (size_t i = 0; i < header.e_phnum; i++) {
         Elf64_Phdr segment;
         uint64_t at = header.e_phoff + i * sizeof segment;
@@ -66,8 +83,10 @@ static enum elf_kind elf_kind_of(const unsigned char *file, size_t size)
         memcpy(&segment, file + at, sizeof segment);
         if (segment.p_type == PT_INTERP)
             return ELF_DYNAMIC;
+        if (segment.p_type == PT_DYNAMIC && needs_libraries(file, size, &segment))
+            without_loader = ELF_NONE;
     }
-    return ELF_STATIC;
+    return without_loader;
 }
 
 /* The loader itself lists the libraries of a program, also indirect ones, without running it. */
