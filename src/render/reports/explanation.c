@@ -71,15 +71,20 @@ static void write_sites(struct output *output, const struct metrics *metrics, co
                         const char *title)
 {
     char site[SITE_TEXT_SIZE], shown[SITE_TEXT_SIZE], number[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
-    if (sums->site_count > 0)
-        output_print(output, "\n     %s\n", title);
+    if (sums->site_count == 0)
+        return;
+    struct text_table *table = text_table_columns(3);
+    text_table_titles(table, 0);
     for (size_t i = 0; i < PROCESSES && i < sums->site_count; i++) {
         site_text(site, &metrics->defs->sites[sums->sites[i].index]);
         /* Paths of sources are as long as the build made them. */
         text_for_terminal(shown, sizeof shown, site, 40);
-        output_print(output, "       %-16s %10s  %s\n", shown, text_duration(number, sums->sites[i].ns),
-                     text_share(share, (double)sums->sites[i].ns / (double)sums->ns));
+        text_table_cell(table, shown, true);
+        text_table_cell(table, text_duration(number, sums->sites[i].ns), false);
+        text_table_cell(table, text_share(share, (double)sums->sites[i].ns / (double)sums->ns), false);
     }
+    output_print(output, "\n     %s\n", title);
+    text_table_print(table, output, "       ");
 }
 
 static void write_waits(struct output *output, const struct metrics *metrics, const struct wait_sums *sums)
