@@ -176,7 +176,7 @@ uintptr_t python_caller(struct location *location, uintptr_t caller, int64_t tic
     /* The structures are looked at with care until they have once been as they should. */
     static bool trusted;
     struct python *python = python_there() && in_extension(caller) ? python_of(location) : NULL;
-    if (!python)
+    if (!python || !location->header)
         return caller;
     python->work.memory.process = trusted ? 0 : (pid_t)location->header->pid;
     const struct python_frame *frame = calling_frame(python);

@@ -155,6 +155,14 @@ static bool read_memory(struct python_memory *memory, int window, void *to, uint
     return true;
 }
 
+/* `least` bytes of an object, and as many more as are in its page, at most PYTHON_SEEN. */
+static size_t seen_of(uintptr_t object, size_t least)
+{
+    size_t size = PAGE - object % PAGE;
+    size = size < least ? least : size;
+    return size < PYTHON_SEEN ? size : PYTHON_SEEN;
+}
+
 /* Many objects at once: `least` bytes of each, and as many more as are in its page, at most PYTHON_SEEN. */
 static bool read_objects(const struct python_memory *memory, unsigned char (*to)[PYTHON_SEEN], const uintptr_t *from,
                          size_t count, size_t least)
@@ -164,9 +172,7 @@ static bool read_objects(const struct python_memory *memory, unsigned char (*to)
     for (size_t done = 0; done < count;) {
         size_t n = 0, all = 0;
         for (; n < AT_ONCE && done < count; n++, done++) {
-            size_t size = PAGE - from[done] % PAGE;
-            size = size < least ? least : size;
-            size = size < PYTHON_SEEN ? size : PYTHON_SEEN;
+            size_t size = seen_of(from[done], least);
             memset(to[done] + size, 0, PYTHON_SEEN - size);
             here[n] = (struct iovec){to[done], size};
             there[n] = (struct iovec){(void *)from[done], size};
@@ -296,21 +302,26 @@ static bool is_text(const unsigned char *text)
            (width == 1 || width == 2 || width == 4);
 }
 
-/* Of an object with `size` bytes from `begin` on: those that were seen. */
-static uint64_t hash_seen(uint64_t hash, const unsigned char *object, size_t begin, uint64_t size)
+enum { HASHED = 80 };
+_Static_assert(HASHED + 72 <= PYTHON_SEEN, "what is hashed is read");
+
+/* Of an object with `size` bytes from `begin` on: the first ones. */
+static uint64_t hash_first(uint64_t hash, const unsigned char *object, size_t begin, uint64_t size)
 {
-    enum { MOST = 96 };
-    size_t seen = begin < PYTHON_SEEN ? PYTHON_SEEN - begin : 0;
-    if (seen > MOST)
-        seen = MOST;
     hash = hash_bytes(hash, (const unsigned char *)&size, sizeof size);
-    return hash_bytes(hash, object + begin, size < seen ? (size_t)size : seen);
+    return hash_bytes(hash, object + begin, size < HASHED ? (size_t)size : HASHED);
 }
 
-static uint64_t hash_text(uint64_t hash, const unsigned char *text)
+static uint64_t text_bytes(const unsigned char *text)
 {
-    uint32_t state = text_state(text);
-    return hash_seen(hash, text, text_begin(state), pointer_at(text, OBJECT_LENGTH) * text_width(state));
+    return pointer_at(text, OBJECT_LENGTH) * text_width(text_state(text));
+}
+
+/* Of long names the end; more of it may differ, and so they count as the same only if they are one object. */
+static uint64_t hash_text(uint64_t hash, const unsigned char *text, uintptr_t object)
+{
+    uint64_t bytes = text_bytes(text);
+    return hash_first(bytes > HASHED ? hash ^ object : hash, text, text_begin(text_state(text)), bytes);
 }
 
 static bool code_take(struct python_frame *frame, const unsigned char *code)
@@ -328,9 +339,42 @@ static bool texts_take(struct python_frame *frame, const unsigned char (*texts)[
     if (!is_text(file) || !is_text(name) || pointer_at(table, OBJECT_TYPE) != bytes_type)
         return false;
     frame->table_size = pointer_at(table, OBJECT_LENGTH);
-    frame->identity = hash_text(hash_text((uint64_t)(uint32_t)frame->first_line + 1, file), name);
-    frame->identity = hash_seen(frame->identity, table, BYTES_DATA, frame->table_size);
+    frame->identity = hash_text((uint64_t)(uint32_t)frame->first_line + 1, file, frame->file);
+    frame->identity = hash_text(frame->identity, name, frame->name);
+    frame->identity = hash_first(frame->identity, table, BYTES_DATA, frame->table_size);
     return true;
+}
+
+static bool read_directly(const struct python_memory *memory, void *to, uintptr_t from, size_t size)
+{
+    struct iovec here = {to, size}, there = {(void *)from, size};
+    if (memory->process != 0)
+        return read_by_kernel(memory->process, &here, &there, 1, size);
+    memcpy(to, (const void *)from, size);
+    return true;
+}
+
+/* What is hashed of an object may go on in the next page; names differ at their ends. */
+static bool read_hashed(const struct python_memory *memory, unsigned char *object, uintptr_t from, size_t begin,
+                        uint64_t size, bool name)
+{
+    size_t seen = seen_of(from, layout->text_ascii_data), wanted = begin + (size < HASHED ? (size_t)size : HASHED);
+    if (name && size > HASHED)
+        return read_directly(memory, object + begin, from + begin + size - HASHED, HASHED);
+    return wanted <= seen || read_directly(memory, object + seen, from + seen, wanted - seen);
+}
+
+static bool read_texts(const struct python_memory *memory, const struct python_frame *frame,
+                       unsigned char (*texts)[PYTHON_SEEN])
+{
+    const uintptr_t from[] = {frame->file, frame->name};
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t state = text_state(texts[i]);
+        if (!is_text(texts[i]) ||
+            !read_hashed(memory, texts[i], from[i], text_begin(state), text_bytes(texts[i]), true))
+            return false;
+    }
+    return read_hashed(memory, texts[2], frame->table, BYTES_DATA, pointer_at(texts[2], OBJECT_LENGTH), false);
 }
 
 /* Fills in the codes of frames. */
@@ -351,7 +395,8 @@ static bool read_codes(struct python_work *work, struct python_frame *frames, si
     if (!read_objects(&work->memory, work->texts, from, 3 * count, layout->text_ascii_data))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (!texts_take(&frames[i], (const unsigned char(*)[PYTHON_SEEN]) & work->texts[3 * i]))
+        if (!read_texts(&work->memory, &frames[i], &work->texts[3 * i]) ||
+            !texts_take(&frames[i], (const unsigned char(*)[PYTHON_SEEN]) & work->texts[3 * i]))
             return false;
     return true;
 }

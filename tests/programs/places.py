@@ -80,7 +80,8 @@ def made_codes():
     for i in range(20):
         # Each is freed before the next one is made, which is then in its place.
         text = "\n" * (i % 5) + "SELF.Barrier(), here()\n"
-        exec(compile(text, f"<made {i % 7}>", "exec"), {"SELF": SELF, "here": here})
+        name = f"<made {i % 7}>" if i % 2 else "<made" + " very" * 60 + f" long {i % 7}>"
+        exec(compile(text, name, "exec"), {"SELF": SELF, "here": here})
     exec("SELF.Barrier(), here()")
 
 
