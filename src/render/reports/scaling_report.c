@@ -173,6 +173,29 @@ static char *share_cell(char cell[VALUE_TEXT_SIZE], double share)
     return cell;
 }
 
+/* The serial part that would explain the speed-up. None does where the run takes longer than the reference (more than
+   all would be serial), or where it gains more than there are processes. */
+static char *serial_cell(char cell[VALUE_TEXT_SIZE], double serial)
+{
+    if (serial > 1)
+        snprintf(cell, VALUE_TEXT_SIZE, "slower");
+    else if (serial < 0)
+        snprintf(cell, VALUE_TEXT_SIZE, "none");
+    else
+        share_cell(cell, serial);
+    return cell;
+}
+
+static void say_slower(struct output *output, const struct scaling *scaling)
+{
+    size_t slower = 0;
+    for (size_t i = 0; i < scaling->size_count; i++)
+        slower += scaling->sizes[i].serial > 1;
+    if (slower > 0)
+        output_print(output, "  slower: the run takes longer than with %.0f process%s; no serial part explains that\n",
+                     scaling_n(&scaling->sizes[0]), scaling_n(&scaling->sizes[0]) > 1 ? "es" : "");
+}
+
 /* Counts, times, speed-up and efficiency of each size. */
 static void text_sizes(struct output *output, const struct scaling *scaling)
 {
@@ -201,9 +224,11 @@ static void text_sizes(struct output *output, const struct scaling *scaling)
         text_table_cell(table, isfinite(size->speedup) ? cell : "-", false);
         text_table_cell(table, share_cell(cell, size->efficiency), false);
         if (!scaling->weak)
-            text_table_cell(table, share_cell(cell, size->serial), false);
+            text_table_cell(table, serial_cell(cell, size->serial), false);
     }
     text_table_print(table, output, "  ");
+    if (!scaling->weak)
+        say_slower(output, scaling);
 }
 
 /* POP's table: a line a factor, a column a size. */
@@ -351,7 +376,10 @@ static void say_answer(struct output *output, const struct scaling *scaling, say
                  time_cell(time, scaling->breaking_s), scaling_n(last));
         say(output, sentence);
     }
-    if (isfinite(scaling->amdahl) && !scaling->weak) {
+    if (scaling->amdahl >= 1 && !scaling->weak) {
+        say(output, "The run takes longer with more processes: Amdahl's law, which only knows of serial work, cannot "
+                    "explain it.");
+    } else if (isfinite(scaling->amdahl) && !scaling->weak) {
         char bound[CELL_SIZE] = "no bound";
         if (scaling->amdahl > 0)
             snprintf(bound, sizeof bound, "a bound of %.3g", 1 / scaling->amdahl);
