@@ -12,7 +12,6 @@
 #include "cli/sql_print.h"
 #include "cli/sql_prompt.h"
 #include "core/memory.h"
-#include "core/unfinished.h"
 
 #include <ctype.h>
 #include <signal.h>
@@ -161,17 +160,38 @@ static enum status run_text(struct session *session, const char *text, struct er
 
 /* The prompt. */
 
-/* The statement that Ctrl-C stops; without one it ends the program, as it does elsewhere. */
+/* The query that Ctrl-C stops at the prompt; without one it drops the line that is being typed. */
 static struct sql *volatile running;
+static volatile sig_atomic_t interrupted;
 
 static void stop_query(int signal_number)
 {
     (void)signal_number;
-    if (!running) {
-        unfinished_remove(); /* NOLINT(bugprone-signal-handler): takes no lock, allocates nothing */
-        _exit(EXIT_INTERRUPTED);
-    }
-    sql_stop(running); /* NOLINT(bugprone-signal-handler): sqlite3_interrupt may be called from one */
+    interrupted = 1;
+    if (running)
+        sql_stop(running); /* NOLINT(bugprone-signal-handler): sqlite3_interrupt may be called from one */
+}
+
+/* Without SA_RESTART: waiting for a line ends as well. */
+static void catch_interrupts(void)
+{
+    struct sigaction action = {.sa_handler = stop_query};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+}
+
+/* The next line. An empty one, and what was typed of the statement is dropped, where Ctrl-C ended it. NULL: the end. */
+static char *next_line(struct sql_prompt *prompt, char **text)
+{
+    interrupted = 0;
+    char *line = sql_prompt_line(prompt, *text != NULL);
+    if (!interrupted)
+        return line;
+    free(line);
+    free(*text);
+    *text = NULL;
+    sql_prompt_drop_line(prompt);
+    return memory_copy_string("");
 }
 
 /* Statements may take several lines; the line's end stays, since a comment of SQL goes as far as that. */
@@ -188,7 +208,8 @@ static char *joined(char *text, const char *line)
 
 static enum status run_typed(struct session *session, const char *text, bool terminal, struct error *err)
 {
-    running = session->sql;
+    if (*text != '.')
+        running = session->sql;
     enum status status = run_text(session, text, err);
     running = NULL;
     output_flush(session->output); /* someone is waiting for it */
@@ -206,8 +227,8 @@ static enum status run_prompt(struct session *session, struct error *err)
     char *text = NULL, *line;
     enum status status = STATUS_OK;
     if (terminal) /* a script is ended by Ctrl-C as a whole */
-        signal(SIGINT, stop_query);
-    while (status == STATUS_OK && (line = sql_prompt_line(prompt, text != NULL))) {
+        catch_interrupts();
+    while (status == STATUS_OK && (line = next_line(prompt, &text))) {
         if (!text && (strncmp(line, ".quit", 5) == 0 || strncmp(line, ".exit", 5) == 0)) {
             free(line);
             break;

@@ -151,6 +151,16 @@ char *sql_prompt_line(struct sql_prompt *prompt, bool more)
     return line;
 }
 
+void sql_prompt_drop_line(struct sql_prompt *prompt)
+{
+    if (!prompt->terminal)
+        return;
+    /* Standard input has seen an error, which is none. */
+    clearerr(stdin);
+    fputc('\n', stdout);
+    fflush(stdout);
+}
+
 void sql_prompt_free(struct sql_prompt *prompt)
 {
     if (prompt->terminal)

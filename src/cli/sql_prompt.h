@@ -16,6 +16,9 @@ struct sql_prompt *sql_prompt_new(void);
  */
 char *sql_prompt_line(struct sql_prompt *prompt, bool more);
 
+/* Goes to a new line, after a signal ended the one that was being typed. */
+void sql_prompt_drop_line(struct sql_prompt *prompt);
+
 /* True where someone types: a fault is printed, and the next line is read. */
 bool sql_prompt_is_terminal(const struct sql_prompt *prompt);
 

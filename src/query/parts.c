@@ -141,7 +141,9 @@ enum status parts_read(struct query_cursor *cursor, const struct part_reading *h
     struct query_trace *trace = cursor->trace;
     cursor->count = 0;
     while (take_range(cursor->rows, part, how, PART_EVENTS)) {
-        if (read_range(trace->look.timeline, &trace->reading, part, how, err) != STATUS_OK)
+        /* Parts without rows never come to SQLite, which asks for itself. */
+        if (query_trace_stopped(trace) ||
+            read_range(trace->look.timeline, &trace->reading, part, how, err) != STATUS_OK)
             return STATUS_FAILED;
         cursor->count = part->count;
         if (part->count > 0)
@@ -287,7 +289,7 @@ enum status parts_read_ahead(struct query_cursor *cursor, const struct part_read
     enum status status;
     pthread_mutex_lock(&all->mutex);
     do
-        status = take_part(all, part, err);
+        status = query_trace_stopped(cursor->trace) ? STATUS_FAILED : take_part(all, part, err);
     while (status == STATUS_OK && part->count == 0);
     pthread_mutex_unlock(&all->mutex);
     if (status == STATUS_OK)

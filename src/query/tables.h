@@ -97,6 +97,10 @@ const char *query_trace_name(const struct query_trace *trace);
 /* The trace will be asked for these, too: all is read in one pass. */
 void query_trace_will_want(struct query_trace *trace, unsigned wants);
 
+/* Asked now and then while the trace is read and rows are looked for, maybe in another thread: true ends that, and
+   query_cursor_next fails without a fault. NULL: nothing is asked. */
+void query_trace_stop_when(struct query_trace *trace, bool (*stopped)(void *context), void *context);
+
 /* What is damaged of the trace, as far as it has been read, and the time of its last event from the first. NULL:
  * nothing has been read. */
 const struct trace_end *query_trace_end(const struct query_trace *trace, int64_t *last_ns);

@@ -5,12 +5,23 @@
 
 #include <string.h>
 
+/* Reading takes the longest of most queries: it ends where they do. */
+static bool go_on(void *context, enum engine_step step, uint64_t done, uint64_t total)
+{
+    const struct query_trace *trace = context;
+    return !query_trace_stopped(trace) && (!trace->watch || trace->watch(trace->watch_context, step, done, total));
+}
+
 struct query_trace *query_trace_new(const struct engine_request *request, const char *name)
 {
     struct query_trace *trace = memory_new(sizeof *trace);
     trace->name = memory_copy_string(name);
     trace->request = *request;
     trace->request.events_only = true; /* rows are made from events */
+    trace->watch = request->watch;
+    trace->watch_context = request->watch_context;
+    trace->request.watch = go_on;
+    trace->request.watch_context = trace;
     pthread_mutex_init(&trace->reading, NULL);
     return trace;
 }
@@ -47,6 +58,12 @@ const char *query_trace_name(const struct query_trace *trace)
 void query_trace_will_want(struct query_trace *trace, unsigned wants)
 {
     trace->wants |= wants;
+}
+
+void query_trace_stop_when(struct query_trace *trace, bool (*stopped)(void *context), void *context)
+{
+    trace->stopped = stopped;
+    trace->stopped_context = context;
 }
 
 const struct defs *query_trace_defs(const struct query_trace *trace)

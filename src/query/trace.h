@@ -12,7 +12,9 @@
 
 struct query_trace {
     char *name;
-    struct engine_request request; /* inputs are borrowed */
+    struct engine_request request; /* inputs are borrowed; its watch is ours: */
+    engine_watch *watch;           /* that was given; NULL: none */
+    void *watch_context;
     unsigned wants, has;
     struct engine_look look; /* with has & QUERY_LOOK */
     pthread_mutex_t reading; /* of whoever reads events of the look */
@@ -23,7 +25,14 @@ struct query_trace {
     bool has_path;
     struct resource_tree tree;
     bool has_tree;
+    bool (*stopped)(void *context); /* NULL: never */
+    void *stopped_context;
 };
+
+static inline bool query_trace_stopped(const struct query_trace *trace)
+{
+    return trace->stopped && trace->stopped(trace->stopped_context);
+}
 
 /* Reads what the table needs. */
 enum status query_trace_need(struct query_trace *trace, unsigned wants, struct error *err) MUST_CHECK;

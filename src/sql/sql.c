@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -17,7 +18,8 @@ struct sql {
     struct sql_traces traces;
     struct sql_limits limits;
     int64_t until_ns; /* of the query that runs */
-    bool late, saving;
+    bool saving;
+    atomic_bool late;           /* asked for by threads that read, too */
     volatile sig_atomic_t stop; /* of the query that runs */
 };
 
@@ -31,18 +33,19 @@ static int64_t now_ns(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Called by SQLite now and then; true stops the query. */
-static int look_at_clock(void *context)
-{
-    struct sql *sql = context;
-    sql->late = sql->limits.seconds > 0 && now_ns() > sql->until_ns;
-    return sql->late;
-}
-
 static bool is_stopped(void *context)
 {
     struct sql *sql = context;
-    return sql->stop || look_at_clock(sql);
+    bool late = sql->limits.seconds > 0 && now_ns() > sql->until_ns;
+    if (late)
+        sql->late = true;
+    return sql->stop || late;
+}
+
+/* Called by SQLite now and then; true stops the query. */
+static int stop_steps(void *context)
+{
+    return is_stopped(context);
 }
 
 static bool word_is_in(const char *word, const char *const *words)
@@ -90,6 +93,8 @@ struct sql *sql_open(struct query_trace *const *traces, size_t count, const stru
     struct sql *sql = memory_new(sizeof *sql);
     sql->traces = (struct sql_traces){.trace = traces, .count = count, .stopped = is_stopped, .context = sql};
     sql->limits = *limits;
+    for (size_t i = 0; i < count; i++)
+        query_trace_stop_when(traces[i], is_stopped, sql);
     if (limits->bytes > 0)
         sqlite3_hard_heap_limit64(limits->bytes);
     int code = sqlite3_open(":memory:", &sql->database);
@@ -104,7 +109,7 @@ struct sql *sql_open(struct query_trace *const *traces, size_t count, const stru
     sqlite3_db_config(sql->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(sql->database, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_set_authorizer(sql->database, authorize, sql);
-    sqlite3_progress_handler(sql->database, STEPS_PER_LOOK, look_at_clock, sql);
+    sqlite3_progress_handler(sql->database, STEPS_PER_LOOK, stop_steps, sql);
     return sql;
 }
 
@@ -112,6 +117,8 @@ void sql_close(struct sql *sql)
 {
     if (!sql)
         return;
+    for (size_t i = 0; i < sql->traces.count; i++)
+        query_trace_stop_when(sql->traces.trace[i], NULL, NULL);
     sqlite3_close(sql->database);
     free(sql);
 }
@@ -237,11 +244,10 @@ static void running_clear(struct running *running)
     *running = (struct running){0};
 }
 
-enum status sql_run(struct sql *sql, const char *text, const struct sql_result *result, struct error *err)
+static enum status run_statements(struct sql *sql, const char *text, const struct sql_result *result, struct error *err)
 {
     int code = SQLITE_OK;
     sql->late = false;
-    sql->stop = 0;
     sql->until_ns = now_ns() + (int64_t)(sql->limits.seconds * 1e9);
     sql->traces.fault = (struct error){0};
     while (code == SQLITE_OK && *text) {
@@ -259,6 +265,14 @@ enum status sql_run(struct sql *sql, const char *text, const struct sql_result *
             return status;
     }
     return STATUS_OK;
+}
+
+enum status sql_run(struct sql *sql, const char *text, const struct sql_result *result, struct error *err)
+{
+    enum status status = run_statements(sql, text, result, err);
+    /* Not at the begin: a stop that came just before is meant for these statements. */
+    sql->stop = 0;
+    return status;
 }
 
 /* Saving: a database in TMPDIR, which has lost its name once it is open, is filled and copied to the output. */

@@ -33,7 +33,7 @@ enum status sql_run(struct sql *sql, const char *text, const struct sql_result *
 /* True if `text` is whole statements, each ended by ";". */
 bool sql_is_complete(const char *text);
 
-/* Stops the query that runs; possible in a signal handler. */
+/* Stops the query that runs, or else the next one; possible in a signal handler. */
 void sql_stop(struct sql *sql);
 
 /* Writes all tables into a database file of SQLite. */
