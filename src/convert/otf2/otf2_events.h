@@ -5,7 +5,7 @@
 #include "convert/otf2/otf2_location.h"
 
 /* Shared by the library's callbacks, one for each kind of record, in otf2_location.c (regions), otf2_mpi.c
-   (messages, collectives, requests), otf2_rma_io.c (one-sided operations, files) and otf2_values.c (counters,
+   (messages, collectives), otf2_requests.c, otf2_rma_io.c (one-sided operations, files) and otf2_values.c (counters,
    parameters, the recorder itself). */
 
 static inline struct event *otf2_push(struct otf2_location *location, OTF2_TimeStamp time, uint8_t kind, uint32_t state)
@@ -35,15 +35,14 @@ static inline int64_t otf2_bytes(uint64_t bytes)
     return bytes > INT64_MAX ? BYTES_UNKNOWN : (int64_t)bytes;
 }
 
-/* A process gives a request a number when it posts it, and it is free after the call that completes it. */
-void otf2_post(struct otf2_location *location, uint64_t id);
-void otf2_complete(struct otf2_location *location, uint64_t id);
-void otf2_free_shared(struct otf2_location *location);
+/* otf2_requests.c: a process gives a request a number when it posts it, and it is free after the call that completes
+   it. */
+void otf2_post(struct otf2_location *location, OTF2_TimeStamp time, uint64_t id);
+void otf2_complete(struct otf2_location *location, OTF2_TimeStamp time, uint64_t id);
 
-/* Adds the numbers as marks and, the last of them, to the leave that follows: each has one range of consecutive
-   numbers. */
-void otf2_tell_requests(struct otf2_location *location, OTF2_TimeStamp time, const struct otf2_numbers *numbers,
-                        uint32_t *last, uint32_t *last_count);
+/* The open call is left: adds its requests as marks and, the last of them, to `leave`, which must not be one of the
+   location's events: each has one range of consecutive numbers. */
+void otf2_tell_requests(struct otf2_location *location, OTF2_TimeStamp time, struct event *leave);
 
 #define EVENT_ARGUMENTS                                                                                                \
     OTF2_LocationRef id, OTF2_TimeStamp time, uint64_t position, void *user, OTF2_AttributeList *attributes

@@ -25,8 +25,7 @@ void otf2_location_clear(struct otf2_location *location)
     free(location->events);
     free(location->arena);
     free(location->posted);
-    free(location->spare.numbers);
-    free(location->freed.numbers);
+    free(location->steps.step);
     free(location->call.posted.numbers);
     free(location->call.completed.numbers);
     map_clear(&location->modes);
@@ -58,16 +57,13 @@ static void open_call(struct otf2_location *location, uint32_t state, uint64_t n
 static void close_call(struct otf2_location *location, OTF2_TimeStamp time, uint32_t state)
 {
     struct otf2_call *call = &location->call;
-    struct otf2_requests *requests = location->requests;
-    /* MPI_Sendrecv and blocking calls complete what they post themselves: only waits and tests state what has
-       completed. */
-    bool waits = location->otf2->defs->states[call->state].class == CLASS_WAIT;
-    uint32_t request = 0, count = 0;
-    otf2_tell_requests(location, time, waits ? &call->completed : &call->posted, &request, &count);
+    struct event requests = EVENT_NOTHING;
+    otf2_tell_requests(location, time, &requests);
     /* After the last otf2_push, which may move the events. */
     struct event *leave = otf2_push(location, time, EVENT_LEAVE, state), *enter = otf2_event(location, call->enter);
-    leave->request = request;
-    leave->requests = count;
+    leave->request = requests.request;
+    leave->requests = requests.requests;
+    leave->flags = requests.flags;
     leave->comm = call->comm;
     /* NULL: it was given before its leave (WAIT_MOST), and keeps an unknown communicator. */
     if (enter)
@@ -77,10 +73,6 @@ static void close_call(struct otf2_location *location, OTF2_TimeStamp time, uint
         leave->bytes_sent = call->sent;
         leave->bytes_received = call->received;
     }
-    /* The last first, so that the next call takes the lowest number. */
-    otf2_free_shared(location);
-    for (size_t i = requests->shared ? 0 : call->completed.count; i-- > 0;)
-        ARRAY_PUSH(requests->spare, requests->spare_count, requests->spare_capacity, call->completed.numbers[i]);
     call->open = false;
 }
 

@@ -9,16 +9,38 @@
 /* The events of one location, translated. The events of a call come between its enter and its leave: events from an MPI
    call's enter on wait until it is left, so that the enter has the communicator, too. */
 
-/* The requests of a process: the archive's numbers may be anything, ours are small and used again. Where several
-   locations may share them they are not: locations are translated ahead of each other, so that a request may be seen to
-   complete before it is seen to be posted. */
-struct otf2_requests {
-    struct map numbers; /* the archive's -> ours; if shared, with who has completed it (otf2_mpi.c) */
-    bool shared;
-    uint32_t *spare;
-    size_t spare_count, spare_capacity;
-    uint32_t next;
+/* The requests of a process: the archive's numbers may be anything, ours are small and used again. */
+struct otf2_freed {
+    int64_t time_ns; /* the number is free after it */
+    uint32_t number;
 };
+struct otf2_requests {
+    struct map numbers; /* the archive's -> ours */
+    uint32_t next;
+    uint32_t *spare; /* free numbers, of a process with one location */
+    size_t spare_count, spare_capacity;
+    bool shared; /* by several locations: their steps are numbered in order of time */
+    size_t unresolved;
+    struct otf2_freed *freed;
+    size_t freed_head, freed_count, freed_capacity;
+};
+
+/* Of a location whose process has others: requests that were posted or completed. */
+struct otf2_step {
+    int64_t time_ns, leave_ns; /* of the record, and of its call */
+    uint64_t id;
+    uint32_t number; /* 0: no request of ours */
+    bool posts;
+    bool open; /* the leave has not been read */
+};
+struct otf2_steps {
+    struct otf2_step *step;
+    size_t count, capacity;
+    size_t resolved, told; /* how many have a number, and how many events have been given with one */
+    uint32_t first;        /* number of step[0] */
+};
+/* In the flags of an event that waits: `request` is the number of a step. */
+enum { OTF2_STEP = 1 << 7 };
 
 struct otf2_numbers {
     uint32_t *numbers;
@@ -33,8 +55,8 @@ struct otf2_call {
     uint32_t state;
     int32_t comm, root, partner_root;
     int64_t sent, received;
-    bool moved; /* root and bytes are known */
-    struct otf2_numbers posted, completed;
+    bool moved;                            /* root and bytes are known */
+    struct otf2_numbers posted, completed; /* numbers; if requests are shared, of steps */
 };
 
 /* A collective that has been posted: its communicator is recorded when it completes. */
@@ -55,7 +77,7 @@ struct otf2_location {
     unsigned char *arena;
     size_t arena_length, arena_capacity;
     struct otf2_call call;
-    struct otf2_numbers spare, freed; /* if requests are shared: free again, and free from the end of the call on */
+    struct otf2_steps steps;
     struct otf2_posted *posted;
     size_t posted_count, posted_capacity;
     struct map modes;       /* of I/O operations by their number */
@@ -73,5 +95,15 @@ OTF2_EvtReaderCallbacks *otf2_location_callbacks(void);
 size_t otf2_location_ready(const struct otf2_location *location);
 
 void otf2_location_clear(struct otf2_location *location);
+
+/* Requests that locations share. Before events are given: numbers the steps of all locations of the process up to the
+   time, which must have been read so far. */
+void otf2_resolve_requests(struct otf2_location *locations, size_t count, int64_t until_ns);
+/* The batch's last event has OTF2_STEP: gives it its number. It is left out where it would be a mark without one, and
+   joined with the mark before it where the numbers are consecutive. */
+void otf2_name_request(struct otf2_location *location, struct batch *batch);
+/* Forgets steps that no event needs any more; `all`: no event waits. */
+void otf2_drop_steps(struct otf2_location *location, bool all);
+void otf2_requests_clear(struct otf2_requests *requests);
 
 #endif

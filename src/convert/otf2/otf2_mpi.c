@@ -1,136 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/otf2/otf2_events.h"
-#include "core/payload.h"
-
-/* Requests */
-
-/* EZTrace gives the address of the program's request variable, Score-P a counter that only grows. Ours stay small:
-   numbers that are free are used first. 0 is "no request". */
-static uint32_t request_number(struct otf2_requests *requests, uint64_t id)
-{
-    if (id == UINT64_MAX)
-        return 0;
-    uint64_t *number = map_put(&requests->numbers, id, 0);
-    if (*number == 0)
-        *number = requests->spare_count ? requests->spare[--requests->spare_count] : ++requests->next;
-    return (uint32_t)*number;
-}
-
-/* What the map has of a request that locations may share: its number, the location that posted it, or that completed it
-   before another one is seen to post it. */
-#define SHARED_COMPLETED (UINT64_C(1) << 63)
-
-static uint64_t shared_request(const struct otf2_location *location, uint32_t number)
-{
-    return map_pair(location->def, number);
-}
-
-static uint32_t shared_location(uint64_t entry)
-{
-    return (uint32_t)((entry & ~SHARED_COMPLETED) >> 32);
-}
-
-/* A number that the location has completed itself is free again for it, as its own events are in order. */
-static uint32_t shared_number(struct otf2_location *location)
-{
-    if (location->spare.count > 0)
-        return location->spare.numbers[--location->spare.count];
-    return ++location->requests->next;
-}
-
-static uint32_t post_shared(struct otf2_location *location, uint64_t id)
-{
-    struct map *numbers = &location->requests->numbers;
-    uint64_t *entry = map_find(numbers, id), known = entry ? *entry : 0;
-    if (known & SHARED_COMPLETED && shared_location(known) != location->def) {
-        map_remove(numbers, id);
-        return (uint32_t)known;
-    }
-    uint32_t number = shared_number(location);
-    *map_put(numbers, id, 0) = shared_request(location, number);
-    return number;
-}
-
-static void complete_shared(struct otf2_location *location, uint64_t id)
-{
-    struct map *numbers = &location->requests->numbers;
-    struct otf2_numbers *completed = &location->call.completed, *freed = &location->freed;
-    uint64_t *entry = map_find(numbers, id), known = entry ? *entry : 0;
-    uint32_t number = (uint32_t)known;
-    if (!entry || known & SHARED_COMPLETED) {
-        /* Completions whose posts were not recorded must not use up numbers. */
-        if (!entry || shared_location(known) != location->def)
-            number = shared_number(location);
-        *map_put(numbers, id, 0) = shared_request(location, number) | SHARED_COMPLETED;
-    } else {
-        if (shared_location(known) == location->def)
-            ARRAY_PUSH(freed->numbers, freed->count, freed->capacity, number);
-        map_remove(numbers, id);
-    }
-    if (location->call.open)
-        ARRAY_PUSH(completed->numbers, completed->count, completed->capacity, number);
-}
-
-/* From the end of the call on: a number that it completes and posts again would mean two requests on one leave. */
-void otf2_free_shared(struct otf2_location *location)
-{
-    struct otf2_numbers *spare = &location->spare;
-    while (location->freed.count > 0)
-        ARRAY_PUSH(spare->numbers, spare->count, spare->capacity, location->freed.numbers[--location->freed.count]);
-}
-
-/* A post outside every MPI call has no leave that could state it. */
-void otf2_post(struct otf2_location *location, uint64_t id)
-{
-    bool shared = location->requests->shared && id != UINT64_MAX;
-    uint32_t number = shared ? post_shared(location, id) : request_number(location->requests, id);
-    struct otf2_numbers *posted = &location->call.posted;
-    if (number && location->call.open)
-        ARRAY_PUSH(posted->numbers, posted->count, posted->capacity, number);
-}
-
-/* The request is over: its number is free from the end of the call on. */
-void otf2_complete(struct otf2_location *location, uint64_t id)
-{
-    struct otf2_requests *requests = location->requests;
-    struct otf2_numbers *completed = &location->call.completed;
-    if (requests->shared && id != UINT64_MAX) {
-        complete_shared(location, id);
-        return;
-    }
-    /* A completion without a post (recording began in between) is no request of ours. */
-    const uint64_t *number = id == UINT64_MAX ? NULL : map_find(&requests->numbers, id);
-    if (!number)
-        return;
-    if (location->call.open)
-        /* Not spare before the call ends: a number that it completes and posts again would mean two requests on one
-           leave. */
-        ARRAY_PUSH(completed->numbers, completed->count, completed->capacity, (uint32_t)*number);
-    else
-        ARRAY_PUSH(requests->spare, requests->spare_count, requests->spare_capacity, (uint32_t)*number);
-    /* EZTrace's ids are addresses, which programs use again at once: the next post of this id is another request. */
-    map_remove(&requests->numbers, id);
-}
-
-/* Adds the numbers as marks and, the last of them, to the leave: each has one range of consecutive numbers. */
-void otf2_tell_requests(struct otf2_location *location, OTF2_TimeStamp time, const struct otf2_numbers *numbers,
-                        uint32_t *last, uint32_t *last_count)
-{
-    for (size_t i = 0; i < numbers->count;) {
-        size_t end = i + 1;
-        while (end < numbers->count && numbers->numbers[end] == numbers->numbers[end - 1] + 1 &&
-               end - i < REQUESTS_AT_ONCE_MAX)
-            end++;
-        *last = numbers->numbers[i];
-        *last_count = (uint32_t)(end - i);
-        if (end < numbers->count) {
-            struct event *mark = otf2_push(location, time, EVENT_MARK, location->otf2->request_mark);
-            mark->request = *last;
-            mark->requests = *last_count;
-        }
-        i = end;
-    }
-}
 
 /* Messages */
 
@@ -220,7 +89,7 @@ static OTF2_CallbackCode on_send(EVENT_ARGUMENTS, uint32_t receiver, OTF2_CommRe
 static OTF2_CallbackCode on_isend(EVENT_ARGUMENTS, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t length,
                                   uint64_t request)
 {
-    otf2_post(user, request);
+    otf2_post(user, time, request);
     return on_send(id, time, position, user, attributes, receiver, comm, tag, length);
 }
 
@@ -235,21 +104,21 @@ static OTF2_CallbackCode on_receive(EVENT_ARGUMENTS, uint32_t sender, OTF2_CommR
 static OTF2_CallbackCode on_irecv(EVENT_ARGUMENTS, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t length,
                                   uint64_t request)
 {
-    otf2_complete(user, request);
+    otf2_complete(user, time, request);
     return on_receive(id, time, position, user, attributes, sender, comm, tag, length);
 }
 
 static OTF2_CallbackCode on_post(EVENT_ARGUMENTS, uint64_t request)
 {
     BEGIN;
-    otf2_post(location, request);
+    otf2_post(location, time, request);
     return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_complete(EVENT_ARGUMENTS, uint64_t request)
 {
     BEGIN;
-    otf2_complete(location, request);
+    otf2_complete(location, time, request);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -309,7 +178,7 @@ static OTF2_CallbackCode on_collective(EVENT_ARGUMENTS, OTF2_CollectiveOp operat
 static OTF2_CallbackCode on_collective_posted(EVENT_ARGUMENTS, uint64_t request)
 {
     BEGIN;
-    otf2_post(location, request);
+    otf2_post(location, time, request);
     if (location->call.open)
         ARRAY_PUSH(location->posted, location->posted_count, location->posted_capacity,
                    (struct otf2_posted){request, location->call.enter, 0});
@@ -353,7 +222,7 @@ static OTF2_CallbackCode on_collective_completed(EVENT_ARGUMENTS, OTF2_Collectiv
         location->posted[i] = location->posted[--location->posted_count];
         break;
     }
-    otf2_complete(location, request);
+    otf2_complete(location, time, request);
     return OTF2_CALLBACK_SUCCESS;
 }
 

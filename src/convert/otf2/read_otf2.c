@@ -3,6 +3,7 @@
    time. A location that is cut or missing is reported; the others are read. Facts: otf2(5). */
 #include "convert/otf2/otf2_location.h"
 #include "convert/otf2/otf2_properties.h"
+#include "core/numbers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -178,6 +179,7 @@ static void location_fill(struct otf2_state *state, struct otf2_location *locati
         location->first += location->head;
         location->head = 0;
         location->count = left;
+        otf2_drop_steps(location, left == 0);
         /* Payloads are offsets into the arena: it can be emptied only when no event that waits has one. */
         if (left == 0)
             location->arena_length = 0;
@@ -212,9 +214,7 @@ static void process_close(struct otf2_state *state)
     free(state->open);
     state->open = NULL;
     state->open_count = 0;
-    map_clear(&state->requests.numbers);
-    free(state->requests.spare);
-    state->requests = (struct otf2_requests){0};
+    otf2_requests_clear(&state->requests);
 }
 
 /* Opens the locations of the next process. */
@@ -256,10 +256,12 @@ static struct otf2_location *earliest(struct otf2_state *state, int64_t *until_n
     return first;
 }
 
-static void take(struct otf2_location *location, int64_t until_ns, struct batch *batch)
+static void take(struct otf2_state *state, struct otf2_location *location, int64_t until_ns, struct batch *batch)
 {
     size_t ready = otf2_location_ready(location);
     bool any = false;
+    /* Up to the first time at which a location may have more than has been read. */
+    otf2_resolve_requests(state->open, state->open_count, smaller(until_ns, location->events[ready - 1].time_ns));
     while (batch->count < BATCH_EVENTS && location->head < ready) {
         const struct event *event = &location->events[location->head];
         /* At least one event is taken, so that a location whose time goes back does not stop the merge. */
@@ -269,6 +271,8 @@ static void take(struct otf2_location *location, int64_t until_ns, struct batch 
         *to = *event;
         if (event->payload_length)
             batch_set_payload(batch, to, location->arena + event->payload, event->payload_length);
+        if (event->flags & OTF2_STEP)
+            otf2_name_request(location, batch);
         location->head++;
         any = true;
     }
@@ -359,7 +363,7 @@ static void fill_batch(struct otf2_state *state, struct batch *batch)
             give_comms(state, batch, location->events[location->head].time_ns);
             continue;
         }
-        take(location, until_ns, batch);
+        take(state, location, until_ns, batch);
         if (otf2_location_ready(location) == location->head)
             location_fill(state, location);
     }

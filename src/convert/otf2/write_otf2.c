@@ -43,6 +43,20 @@ static void note_sides(struct otf2_writer *otf2, const struct event *event)
     *map_put(&otf2->other_side, (uint64_t)event->partner_comm, 0) = side;
 }
 
+/* The library writes a location as a whole, in order of time; the sorter keeps ties in the order they came in. */
+static enum status sort_event(struct otf2_writer *otf2, const struct event *event, const unsigned char *arena,
+                              unsigned char *packed, struct error *err)
+{
+    struct sort_key key = {map_pair(event->process, event->thread), sort_key_signed(event->time_ns)};
+    return sorter_add(otf2->sorter, key, packed, event_pack(packed, event, arena), err);
+}
+
+static enum status sort_own(struct otf2_writer *otf2, const struct event *event, struct error *err)
+{
+    unsigned char packed[EVENT_PACK_MAX];
+    return sort_event(otf2, event, NULL, packed, err);
+}
+
 static enum status otf2_events(struct sink *sink, const struct batch *batch, struct error *err)
 {
     struct otf2_writer *otf2 = otf2_of(sink);
@@ -54,21 +68,20 @@ static enum status otf2_events(struct sink *sink, const struct batch *batch, str
     unsigned char *packed = memory_resize(NULL, room + EVENT_PACK_MAX);
     enum status status = STATUS_OK;
     for (size_t i = 0; i < batch->count && status == STATUS_OK; i++) {
-        const struct event *event = &batch->events[i];
-        if (event->kind == EVENT_COMM_MADE)
-            note_sides(otf2, event);
-        writer_lose(&otf2->writer, "clock shifts", event->kind == EVENT_SHIFT);
-        if (!event_counts(event))
+        struct event event = batch->events[i];
+        if (event.kind == EVENT_COMM_MADE)
+            note_sides(otf2, &event);
+        writer_lose(&otf2->writer, "clock shifts", event.kind == EVENT_SHIFT);
+        if (!event_counts(&event))
             continue;
-        if (!otf2->any || event->time_ns < otf2->least_ns)
-            otf2->least_ns = event->time_ns;
-        if (!otf2->any || event->time_ns > otf2->largest_ns)
-            otf2->largest_ns = event->time_ns;
+        if (!otf2->any || event.time_ns < otf2->least_ns)
+            otf2->least_ns = event.time_ns;
+        if (!otf2->any || event.time_ns > otf2->largest_ns)
+            otf2->largest_ns = event.time_ns;
         otf2->any = true;
-        /* The library writes a location as a whole, in order of time; the sorter keeps ties in the order they came
-           in. */
-        struct sort_key key = {map_pair(event->process, event->thread), sort_key_signed(event->time_ns)};
-        status = sorter_add(otf2->sorter, key, packed, event_pack(packed, event, batch->arena), err);
+        status = otf2_follow_requests(otf2, &event, sort_own, err);
+        if (status == STATUS_OK)
+            status = sort_event(otf2, &event, batch->arena, packed, err);
     }
     free(packed);
     return status;
@@ -287,6 +300,7 @@ static void otf2_free(struct writer *writer)
     map_clear(&otf2->local_side);
     map_clear(&otf2->inters);
     map_clear(&otf2->requests);
+    otf2_followed_clear(&otf2->incoming);
     map_clear(&otf2->metric_numbers);
     map_clear(&otf2->nodes);
     free(otf2->metrics);

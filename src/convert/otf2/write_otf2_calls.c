@@ -6,11 +6,7 @@
 #include "core/numbers.h"
 #include "core/payload.h"
 
-#include <ctype.h>
 #include <string.h>
-
-/* A trace whose process never leaves MPI_Finalize, or an open call to its end, must not be kept in memory. */
-enum { CALL_EVENTS_MOST = 1 << 17 };
 
 static OTF2_TimeStamp ticks(const struct otf2_writer *otf2, int64_t time_ns)
 {
@@ -73,65 +69,13 @@ static struct otf2_pending *pending_of(struct otf2_writer *otf2, uint32_t number
 }
 
 /* A number is used again after its request is over; the archive's ids are never, as Scalasca looks for them. */
-static struct otf2_pending *pending_new(struct otf2_writer *otf2, uint32_t number, unsigned kinds)
+static struct otf2_pending *pending_put(struct otf2_writer *otf2, uint32_t number, struct otf2_pending with)
 {
     uint64_t *place = map_put(&otf2->requests, number, otf2->pending_count);
     if (*place == otf2->pending_count)
-        ARRAY_PUSH(otf2->pending, otf2->pending_count, otf2->pending_capacity, (struct otf2_pending){0});
-    struct otf2_pending *pending = &otf2->pending[*place];
-    *pending = (struct otf2_pending){.id = ++otf2->next_request, .kinds = kinds, .active = true};
-    return pending;
-}
-
-enum role { ROLE_PLAIN, ROLE_POST, ROLE_INIT, ROLE_START, ROLE_WAIT, ROLE_MEET, ROLE_POST_MEETING, ROLE_ONE_SIDED };
-
-static bool is_posting(const char *name)
-{
-    return strncmp(name, "MPI_I", 5) == 0 && islower((unsigned char)name[5]);
-}
-
-static enum role role_of_call(const struct state_def *state)
-{
-    const char *name = state->name;
-    switch (state->class) {
-    case CLASS_P2P:
-        if (strncmp(name, "MPI_Start", 9) == 0)
-            return ROLE_START;
-        if (strstr(name, "_init"))
-            return ROLE_INIT;
-        if (is_posting(name))
-            return ROLE_POST;
-        return ROLE_PLAIN;
-    case CLASS_WAIT:
-        return ROLE_WAIT;
-    case CLASS_COLLECTIVE:
-    case CLASS_SYNC:
-        if (strstr(name, "_init"))
-            return ROLE_PLAIN;
-        if (is_posting(name))
-            return ROLE_POST_MEETING;
-        return ROLE_MEET;
-    /* MPI_Comm_dup, MPI_Cart_create and the like: collectives without data, on the communicator that they start
-       from. */
-    case CLASS_SETUP:
-        if (mpi_function_starts_or_ends(name))
-            return ROLE_PLAIN;
-        return ROLE_MEET;
-    case CLASS_RMA:
-        return ROLE_ONE_SIDED;
-    default:
-        return ROLE_PLAIN;
-    }
-}
-
-static unsigned kinds_of(const struct state_def *state)
-{
-    /* MPI_Isendrecv has one request for both directions. */
-    if (strstr(state->name, "sendrecv"))
-        return OTF2_SENDS | OTF2_RECEIVES;
-    if (state->direction == DIRECTION_SEND)
-        return OTF2_SENDS;
-    return OTF2_RECEIVES;
+        ARRAY_PUSH(otf2->pending, otf2->pending_count, otf2->pending_capacity, with);
+    otf2->pending[*place] = with;
+    return &otf2->pending[*place];
 }
 
 /* Without the prefix, and in any case: neighbourhood and non-blocking variants are the same operation. */
@@ -160,7 +104,7 @@ static OTF2_CollectiveOp operation_of(const struct state_def *state)
     const char *name = state->name + strlen("MPI_");
     if (strncmp(name, "Neighbor_", 9) == 0 || strncmp(name, "Ineighbor_", 10) == 0)
         name = strchr(name, '_') + 1;
-    else if (is_posting(state->name))
+    else if (otf2_is_posting(state->name))
         name++;
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         if (strcasecmp(name, operations[i].name) == 0)
@@ -322,30 +266,9 @@ static void put_plain(struct otf2_writer *otf2, const struct event *event, const
 
 /* Calls */
 
-struct numbers {
-    uint32_t *numbers;
-    size_t count, capacity, at;
-};
-
-/* The requests in the events of a call, in order. */
-static struct numbers numbers_of(const struct otf2_writer *otf2)
-{
-    struct numbers numbers = {0};
-    for (size_t i = 0; i < otf2->call_count; i++) {
-        const struct event *event = &otf2->call[i];
-        bool mark = event->kind == EVENT_MARK && otf2->defs->marks[event->state].gives_requests;
-        /* Marks first and the leave last, as payload.h says. A count beyond what one payload can hold is damage. */
-        if ((!mark && i + 1 < otf2->call_count) || event->request == 0 || event->requests > REQUESTS_AT_ONCE_MAX)
-            continue;
-        for (uint32_t k = 0; k < event->requests; k++)
-            ARRAY_PUSH(numbers.numbers, numbers.count, numbers.capacity, (uint32_t)event->request + k);
-    }
-    return numbers;
-}
-
 /* The next of the requests that sends or receives. NULL: there is none. Messages of a call that posts or completes
    several requests are in the order of the requests. */
-static struct otf2_pending *next_pending(struct otf2_writer *otf2, struct numbers *numbers, unsigned kind)
+static struct otf2_pending *next_pending(struct otf2_writer *otf2, struct otf2_called *numbers, unsigned kind)
 {
     while (numbers->at < numbers->count) {
         struct otf2_pending *pending = pending_of(otf2, numbers->numbers[numbers->at++]);
@@ -355,25 +278,25 @@ static struct otf2_pending *next_pending(struct otf2_writer *otf2, struct number
     return NULL;
 }
 
-static void post_requests(struct otf2_writer *otf2, enum role role, const struct state_def *state,
-                          const struct event *leave, const struct numbers *numbers)
+static void post_requests(struct otf2_writer *otf2, enum otf2_role role, const struct state_def *state,
+                          const struct event *leave, const struct otf2_called *numbers)
 {
     OTF2_TimeStamp time = ticks(otf2, otf2->call[0].time_ns);
     for (size_t i = 0; i < numbers->count; i++) {
         struct otf2_pending *pending = pending_of(otf2, numbers->numbers[i]);
+        /* otf2_follow_requests has set it. */
+        uint64_t id = (uint64_t)leave->value + i;
         /* A persistent request that is started again is a new one to the archive. */
-        if (role == ROLE_START && pending && !pending->active) {
-            pending->active = true;
-            pending->id = ++otf2->next_request;
-        } else if (role != ROLE_START) {
-            pending =
-                pending_new(otf2, numbers->numbers[i], role == ROLE_POST_MEETING ? OTF2_COLLECTS : kinds_of(state));
-        } else {
+        if (role == OTF2_START && pending && !pending->active)
+            pending->id = id;
+        else if (role != OTF2_START)
+            pending = pending_put(otf2, numbers->numbers[i],
+                                  (struct otf2_pending){.id = id, .kinds = otf2_kinds_of(role, state)});
+        else
             continue;
-        }
-        pending->active = role != ROLE_INIT;
+        pending->active = role != OTF2_INIT;
         pending->leave = *leave;
-        if (role == ROLE_INIT)
+        if (role == OTF2_INIT)
             continue;
         if (pending->kinds & OTF2_RECEIVES)
             wrote(otf2, OTF2_EvtWriter_MpiIrecvRequest(otf2->events, NULL, time, pending->id));
@@ -383,7 +306,7 @@ static void post_requests(struct otf2_writer *otf2, enum role role, const struct
 }
 
 /* What completes in the call without a message. */
-static void complete_requests(struct otf2_writer *otf2, const struct event *leave, const struct numbers *numbers)
+static void complete_requests(struct otf2_writer *otf2, const struct event *leave, const struct otf2_called *numbers)
 {
     OTF2_TimeStamp time = ticks(otf2, leave->time_ns);
     for (size_t i = 0; i < numbers->count; i++) {
@@ -416,7 +339,7 @@ static void put_one_sided(struct otf2_writer *otf2, const struct state_def *stat
     if (window == OTF2_UNDEFINED_UINT32)
         return;
     uint32_t target = leave->tag >= 0 ? (uint32_t)leave->tag : 0;
-    uint64_t sent = size_of(leave->bytes_sent), received = size_of(leave->bytes_received), id = ++otf2->next_request;
+    uint64_t sent = size_of(leave->bytes_sent), received = size_of(leave->bytes_received), id = ++otf2->next_operation;
     if (strcmp(name, "MPI_Win_fence") == 0) {
         wrote(otf2, OTF2_EvtWriter_RmaCollectiveBegin(otf2->events, NULL, ticks(otf2, enter->time_ns)));
         wrote(otf2, OTF2_EvtWriter_RmaCollectiveEnd(otf2->events, NULL, time, OTF2_COLLECTIVE_OP_BARRIER,
@@ -438,14 +361,14 @@ static void put_one_sided(struct otf2_writer *otf2, const struct state_def *stat
 }
 
 /* The messages and the rest between enter and leave. */
-static void put_inside(struct otf2_writer *otf2, enum role role, struct numbers *numbers)
+static void put_inside(struct otf2_writer *otf2, enum otf2_role role, struct otf2_called *numbers)
 {
     for (size_t i = 1; i + 1 < otf2->call_count; i++) {
         const struct event *event = &otf2->call[i];
         struct otf2_pending *pending = NULL;
-        if (event->kind == EVENT_SEND && (role == ROLE_POST || role == ROLE_START)) {
+        if (event->kind == EVENT_SEND && (role == OTF2_POST || role == OTF2_START)) {
             pending = next_pending(otf2, numbers, OTF2_SENDS);
-        } else if (event->kind == EVENT_RECEIVE && role == ROLE_WAIT) {
+        } else if (event->kind == EVENT_RECEIVE && role == OTF2_WAIT) {
             pending = next_pending(otf2, numbers, OTF2_RECEIVES);
             if (pending)
                 /* That of MPI_Isendrecv still has its send to complete. */
@@ -471,34 +394,48 @@ static void take_details(struct event *whole, const struct event *inside)
         whole->bytes_received = inside->bytes_received;
 }
 
+/* Another thread has used the request: what this one knows of it is out of date. */
+static void adopt(struct otf2_writer *otf2, const struct event *elsewhere)
+{
+    pending_put(otf2, (uint32_t)elsewhere->request,
+                (struct otf2_pending){.id = (uint64_t)elsewhere->value,
+                                      .kinds = elsewhere->requests,
+                                      .active = elsewhere->flags,
+                                      .leave = *elsewhere});
+}
+
 static void write_call(struct otf2_writer *otf2)
 {
     const struct event *enter = &otf2->call[0], *leave = &otf2->call[otf2->call_count - 1];
     const struct state_def *state = &otf2->defs->states[enter->state];
-    enum role role = role_of_call(state);
+    enum otf2_role role = otf2_role_of(state);
     struct event whole = *leave;
     /* Readers set it on both; a damaged trace may lack one of them. */
     whole.comm = enter->comm >= 0 ? enter->comm : leave->comm;
     for (size_t i = 1; i + 1 < otf2->call_count; i++)
         if (otf2->call[i].kind == EVENT_COLLECTIVE)
             take_details(&whole, &otf2->call[i]);
-    struct numbers numbers = numbers_of(otf2);
+    struct otf2_called numbers = {0};
+    for (size_t i = 0; i < otf2->call_count; i++) {
+        otf2_add_called(&numbers, otf2->defs, &otf2->call[i], i + 1 == otf2->call_count);
+        if (otf2->call[i].kind == OTF2_REQUEST_ELSEWHERE)
+            adopt(otf2, &otf2->call[i]);
+    }
     uint32_t comm = comm_number(otf2, whole.comm);
-    bool meets = role == ROLE_MEET && comm != OTF2_UNDEFINED_COMM;
+    bool meets = role == OTF2_MEET && comm != OTF2_UNDEFINED_COMM;
     put_enter(otf2, enter);
     if (meets)
         wrote(otf2, OTF2_EvtWriter_MpiCollectiveBegin(otf2->events, NULL, ticks(otf2, enter->time_ns)));
-    bool posts = role == ROLE_POST || role == ROLE_INIT || role == ROLE_START || role == ROLE_POST_MEETING;
-    if (posts)
+    if (otf2_role_posts(role))
         post_requests(otf2, role, state, &whole, &numbers);
     put_inside(otf2, role, &numbers);
-    if (role == ROLE_WAIT)
+    if (role == OTF2_WAIT)
         complete_requests(otf2, leave, &numbers);
     if (meets)
         wrote(otf2, OTF2_EvtWriter_MpiCollectiveEnd(otf2->events, NULL, ticks(otf2, leave->time_ns),
                                                     operation_of(state), comm, root_number(whole.tag),
                                                     size_of(whole.bytes_sent), size_of(whole.bytes_received)));
-    if (role == ROLE_ONE_SIDED)
+    if (role == OTF2_ONE_SIDED)
         put_one_sided(otf2, state, enter, leave);
     put_leave(otf2, leave);
     free(numbers.numbers);
@@ -510,28 +447,23 @@ static void give_up_call(struct otf2_writer *otf2)
     for (size_t i = 0; i < otf2->call_count; i++)
         put_plain(otf2, &otf2->call[i], NULL);
     otf2->call_count = 0;
-    otf2->call_depth = 0;
+    otf2->open_call = (struct otf2_open_call){0};
 }
 
 void otf2_write_event(struct otf2_writer *otf2, const struct event *event, const unsigned char *arena)
 {
-    bool region = event->kind <= EVENT_LEAVE;
-    bool opens = event->kind == EVENT_ENTER && otf2->call_depth == 0 && otf2->defs->states[event->state].is_mpi;
-    if (otf2->call_depth == 0 && !opens) {
+    enum otf2_place place = otf2_place_of(&otf2->open_call, otf2->defs, event);
+    if (place == OTF2_OUTSIDE) {
         put_plain(otf2, event, arena);
         return;
     }
     ARRAY_PUSH(otf2->call, otf2->call_count, otf2->call_capacity, *event);
-    if (region && event->state == otf2->call[0].state) {
-        /* Calls of the same function inside it are counted, so that their leaves do not end it. */
-        otf2->call_depth += event->kind == EVENT_ENTER ? 1 : -1u;
-        if (otf2->call_depth == 0) {
-            write_call(otf2);
-            otf2->call_count = 0;
-        }
-    }
-    if (otf2->call_count > CALL_EVENTS_MOST)
+    if (place == OTF2_LEFT) {
+        write_call(otf2);
+        otf2->call_count = 0;
+    } else if (place == OTF2_TOO_LONG) {
         give_up_call(otf2);
+    }
 }
 
 void otf2_write_end(struct otf2_writer *otf2)
