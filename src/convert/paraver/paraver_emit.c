@@ -65,10 +65,34 @@ static enum status fill_head(struct paraver_state *state, struct error *err)
     return STATUS_END;
 }
 
+static struct paraver_stack *stack_of(struct paraver_state *state, uint32_t process, uint32_t thread)
+{
+    uint64_t *index = map_put(&state->stacks, map_pair(process, thread), state->stack_count);
+    if (*index == state->stack_count)
+        ARRAY_PUSH(state->stack, state->stack_count, state->stack_capacity, (struct paraver_stack){0});
+    return &state->stack[*index];
+}
+
+/* An end of a message, in the innermost call of MPI that is open, or the state of a trace that has no calls. */
+static void push_sorted(struct paraver_state *state, struct batch *batch, const struct event *event)
+{
+    push(state, batch, event);
+    if (event->kind != EVENT_SEND && event->kind != EVENT_RECEIVE)
+        return;
+    const struct paraver_stack *stack = stack_of(state, event->process, event->thread);
+    size_t i = stack->count;
+    while (i > 0 && !paraver_type_is_mpi(stack->open[i - 1].type))
+        i--;
+    if (i == 0)
+        return;
+    stack->open[i - 1].sent |= event->kind == EVENT_SEND;
+    stack->open[i - 1].received |= event->kind == EVENT_RECEIVE;
+}
+
 static void flush_due(struct paraver_state *state, struct batch *batch)
 {
     for (size_t i = 0; i < state->due_count; i++)
-        push(state, batch, &state->due[i]);
+        push_sorted(state, batch, &state->due[i]);
     state->due_count = 0;
 }
 
@@ -88,7 +112,7 @@ static enum status merge_until(struct paraver_state *state, struct batch *batch,
         /* At the same time as an event, the order depends on what the event is (flush_call): Extrae's times of a
            message are those of the call that sent or received it. */
         if (state->head.event.time_ns < time_ns || state->due_count >= DUE_MOST) {
-            push(state, batch, &state->head.event);
+            push_sorted(state, batch, &state->head.event);
         } else {
             state->due_ns = time_ns;
             ARRAY_PUSH(state->due, state->due_count, state->due_capacity, state->head.event);
@@ -99,26 +123,47 @@ static enum status merge_until(struct paraver_state *state, struct batch *batch,
     return STATUS_OK;
 }
 
-static struct paraver_stack *stack_of(struct paraver_state *state, const struct paraver_place *place)
+/* True if the call, which ends, may have an end of a message at its end. Extrae's messages leave where their call
+   begins and arrive where it ends, but others', and times that are rounded, have either at either. */
+static bool ends_with(const struct state_def *state, const struct paraver_open *call, uint8_t kind, bool empty)
 {
-    uint64_t *index = map_put(&state->stacks, map_pair(place->process, place->thread), state->stack_count);
-    if (*index == state->stack_count)
-        ARRAY_PUSH(state->stack, state->stack_count, state->stack_capacity, (struct paraver_stack){0});
-    return &state->stack[*index];
+    bool sends = kind == EVENT_SEND;
+    if (!state->is_mpi)
+        return !sends || empty;
+    switch (state->class) {
+    case CLASS_P2P:
+        if (sends)
+            return state->direction == DIRECTION_SEND && !call->sent;
+        return !call->received && (state->direction == DIRECTION_RECEIVE || strstr(state->name, "sendrecv") ||
+                                   strstr(state->name, "Sendrecv"));
+    case CLASS_PROBE:
+    case CLASS_LOCAL:
+    case CLASS_SETUP:
+    case CLASS_SYNC:
+        return false;
+    default:
+        return !sends || empty;
+    }
 }
 
-/* A call ends: a message that arrives now arrives in it, and so does one leave that is sent in a call of no length. Any
-   other message that leaves at this time does so in a call that begins. */
-static void flush_call(struct paraver_state *state, struct batch *batch, bool empty)
+/* A call ends: what of the messages at this time is its own. The others are of a call that begins. */
+static void flush_call(const struct reader *reader, struct batch *batch, struct paraver_open *call)
 {
+    struct paraver_state *state = reader->state;
+    const struct state_def *def = &reader->defs->states[call->state];
+    bool empty = call->time_ns == state->record.time_ns;
     size_t left = 0;
     for (size_t i = 0; i < state->due_count; i++) {
         const struct event *event = &state->due[i];
         bool here = event->process == state->record.at.process && event->thread == state->record.at.thread;
-        if (here && (event->kind == EVENT_RECEIVE || (event->kind == EVENT_SEND && empty)))
+        bool message = event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE;
+        if (here && message && ends_with(def, call, event->kind, empty)) {
             push(state, batch, event);
-        else
+            call->sent |= event->kind == EVENT_SEND;
+            call->received |= event->kind == EVENT_RECEIVE;
+        } else {
             state->due[left++] = *event;
+        }
     }
     state->due_count = left;
 }
@@ -163,9 +208,10 @@ static void emit_collective(struct reader *reader, struct batch *batch)
 }
 
 /* The file does not say which is left: it is the innermost of the same type. False: there is none. */
-static bool emit_leave(struct paraver_state *state, struct batch *batch, const struct paraver_pair *pair)
+static bool emit_leave(const struct reader *reader, struct batch *batch, const struct paraver_pair *pair)
 {
-    struct paraver_stack *stack = stack_of(state, &state->record.at);
+    struct paraver_state *state = reader->state;
+    struct paraver_stack *stack = stack_of(state, state->record.at.process, state->record.at.thread);
     struct event event = record_event(&state->record, EVENT_LEAVE);
     size_t i = stack->count;
     while (i > 0 && stack->open[i - 1].type != pair->type)
@@ -173,7 +219,7 @@ static bool emit_leave(struct paraver_state *state, struct batch *batch, const s
     if (i == 0)
         return false;
     event.state = stack->open[i - 1].state;
-    flush_call(state, batch, stack->open[i - 1].time_ns == event.time_ns);
+    flush_call(reader, batch, &stack->open[i - 1]);
     /* Functions of other types that are open stay so: a user function may end inside a call of MPI. */
     memmove(&stack->open[i - 1], &stack->open[i], (stack->count - i) * sizeof *stack->open);
     stack->count--;
@@ -185,8 +231,8 @@ static void emit_enter(struct reader *reader, struct batch *batch, const struct 
 {
     struct paraver_state *state = reader->state;
     if (state->replaces && paraver_type_is_mpi(pair->type))
-        emit_leave(state, batch, pair);
-    struct paraver_stack *stack = stack_of(state, &state->record.at);
+        emit_leave(reader, batch, pair);
+    struct paraver_stack *stack = stack_of(state, state->record.at.process, state->record.at.thread);
     struct event event = record_event(&state->record, EVENT_ENTER);
     event.state = (uint32_t)*map_find(&state->names.states, map_pair((uint32_t)pair->type, (uint32_t)pair->value));
     if (stack->count >= DEPTH_LIMIT) {
@@ -224,7 +270,7 @@ enum status paraver_emit_record(struct reader *reader, struct batch *batch, stru
                 emit_counter(state, batch, pair);
         } else if (pair->value != 0) {
             emit_enter(reader, batch, pair);
-        } else if (!emit_leave(state, batch, pair)) {
+        } else if (!emit_leave(reader, batch, pair)) {
             /* Extrae may switch on in the middle of a call. */
             reader_count(reader, "end of a call without its begin", 1);
         }

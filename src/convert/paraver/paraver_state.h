@@ -23,6 +23,7 @@ struct paraver_open {
     uint64_t type;
     uint32_t state;
     int64_t time_ns;
+    bool sent, received; /* a message in it */
 };
 
 struct paraver_stack {
