@@ -258,13 +258,19 @@ bool find_slow_node(const struct finding_input *input, struct finding *finding)
     return found;
 }
 
-/* Waiting that is not worth a sentence, of the time outside MPI. */
+/* Waiting that is not worth a sentence, of the time outside MPI without that for a core: a full machine makes a run
+   longer, and its waits for disks no shorter. */
 static const double OFF_SHARE = 0.02;
 enum { FAULTS_LEAST = 100, BYTES_LEAST = 4 << 20 };
 
+static double worthless_s(const struct finding_use *use)
+{
+    return OFF_SHARE * fmax(use->outside_s - use->outside_delay_s, 0);
+}
+
 static bool is_off_core(const struct finding_use *use)
 {
-    return use->process && use->off_s >= OFF_SHARE * use->outside_s;
+    return use->process && use->off_s > 0 && use->off_s >= worthless_s(use);
 }
 
 /* The kernel accounts for delays. */
@@ -277,7 +283,7 @@ static bool is_exact(const struct finding_use *use)
 static double worth_s(const struct finding_use *use, double ns)
 {
     double s = fmin(use->outside_s, ns / 1e9);
-    return s < OFF_SHARE * use->outside_s ? 0 : s;
+    return s < worthless_s(use) ? 0 : s;
 }
 
 static double paging_s(const struct rows *rows, size_t row)
