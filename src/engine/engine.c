@@ -52,6 +52,7 @@ struct run {
     struct profile *profile;
     struct resources *resources;
     struct counters *counters;
+    bool sums;   /* of counters: nobody asks for more */
     bool totals; /* metrics are those of the whole run; the trace is a sample of it */
 };
 
@@ -180,7 +181,8 @@ static struct counters_builder *counting(const struct run *run, const struct acc
                                                           .from_ns = what->from_ns,
                                                           .to_ns = what->to_ns,
                                                           .ranks = what->ranks,
-                                                          .rank_count = what->rank_count});
+                                                          .rank_count = what->rank_count,
+                                                          .sums = run->sums});
 }
 
 /* The same with samples and counters. */
@@ -373,6 +375,7 @@ static enum status read_trace(struct run *run, struct error *err)
     const struct engine_request *request = run->request;
     struct accumulator_options what = {.ranks = run->ranks, .rank_count = request->rank_count};
     /* Heuristics about counters: most traces have none, and are read in slices. */
+    run->sums = !(run->wants & ENGINE_COUNTERS);
     if ((run->wants & ENGINE_HEURISTICS) && counters_declared(run->reader->defs))
         run->wants |= ENGINE_COUNTERS;
     if (has_window(request) && span_find(request, &run->reader, &what, err) != STATUS_OK)

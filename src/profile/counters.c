@@ -220,10 +220,21 @@ static size_t track_new(struct counters_builder *builder, const struct thread *t
     return counters->track_count;
 }
 
+/* Amounts are interpolated where the window begins and ends: the readings around these moments are needed, and those
+   at the ends. */
+static bool is_needed(const struct counters *counters, int64_t before_ns, int64_t after_ns)
+{
+    return (counters->from_ns > before_ns && counters->from_ns < after_ns) ||
+           (counters->to_ns > before_ns && counters->to_ns < after_ns);
+}
+
 static void put_reading(struct counters_builder *builder, size_t track_index, int64_t time_ns, double amount)
 {
     struct counter_track *track = &builder->counters->track[track_index - 1];
     double total = track->count > 0 ? track->reading[track->count - 1].total : 0;
+    if (builder->select.sums && track->count > 1 &&
+        !is_needed(builder->counters, track->reading[track->count - 2].time_ns, time_ns))
+        track->count--;
     ARRAY_PUSH(track->reading, track->count, track->capacity, (struct counter_reading){time_ns, total + amount});
 }
 
@@ -231,7 +242,8 @@ static void step_to(struct counters_builder *builder, struct thread *thread, siz
                     double amount)
 {
     struct pending *pending = &thread->pending[counter];
-    spread(builder, thread, counter, amount, time_since(pending->at_ns, now_ns));
+    if (!builder->select.sums)
+        spread(builder, thread, counter, amount, time_since(pending->at_ns, now_ns));
     put_reading(builder, pending->track, now_ns, amount);
     pending->since.count = 0;
     pending->at_ns = now_ns;
@@ -358,6 +370,7 @@ struct counters_builder *counters_builder_new(const struct counters_select *sele
     builder->sink = (struct sink){.begin = on_begin, .events = on_events};
     builder->select = *select;
     builder->counters = memory_new(sizeof *builder->counters);
+    builder->counters->sums = select->sums;
     builder->counters->from_ns = select->have_from ? select->from_ns : INT64_MIN;
     builder->counters->to_ns = select->have_to ? select->to_ns : INT64_MAX;
     return builder;

@@ -80,6 +80,7 @@ struct counters {
     struct definitions *formulas; /* of the rates, which have their names; NULL: there are none. Owned by the engine */
     struct counter_rate *rates;
     size_t rate_count;
+    bool sums; /* readings are those that amounts within the window need, and there are no parts */
     struct counter_cuts phases, iterations; /* filled in by the engine where they are wanted */
 };
 
@@ -90,12 +91,14 @@ struct counters_select {
     int64_t from_ns, to_ns; /* [from, to) on the trace's clock */
     const uint32_t *ranks;  /* ascending; NULL: all. Borrowed. */
     size_t rank_count;
+    bool sums; /* what threads have in the window is all that is asked for */
 };
 
 /* True if the trace declares counters besides those of a recording's resources. */
 bool counters_declared(const struct defs *defs);
 
-/* Memory: 16 bytes for each reading. */
+/* Memory: 16 bytes for each reading; of sums, some readings of each thread, and no parts: amounts within the window,
+   and of the whole of it, are the same. */
 struct counters_builder;
 struct counters_builder *counters_builder_new(const struct counters_select *select);
 struct sink *counters_builder_sink(struct counters_builder *builder); /* owned by the builder */

@@ -196,6 +196,55 @@ static void test_window(void)
     counters_free(counters);
 }
 
+enum { MANY = 1000 };
+
+static struct counters *read_many(struct counters_select select)
+{
+    struct counters_builder *builder = begin(select);
+    int64_t sum = 0;
+    for (int64_t i = 0; i < MANY; i++) {
+        int64_t time_ns = 100 * i + i * i % 70;
+        sum += i * i % 13;
+        read_counter(0, time_ns, SUM, sum);
+        read_counter(0, time_ns, CHANGE, i % 5);
+        read_counter(0, time_ns, LEVEL, i % 9);
+    }
+    return counters_builder_end(builder);
+}
+
+/* What is asked of sums: the window, and all of it. */
+static double amount_in(const struct counters *counters, size_t track, int64_t from_ns, int64_t to_ns)
+{
+    struct counter_amount amount = {0};
+    counter_amount_add(&amount, &counters->track[track], from_ns, to_ns);
+    return counter_amount_value(&amount, &counters->counter[counters->track[track].counter]);
+}
+
+static void test_few_readings(void)
+{
+    bool same = true, few = true;
+    for (int64_t from_ns = -50; from_ns < 100 * MANY; from_ns += 9973)
+        for (int64_t to_ns = from_ns + 1; to_ns < 101 * MANY; to_ns += 9719) {
+            struct counters_select select = {.have_from = true, .have_to = true, .from_ns = from_ns, .to_ns = to_ns};
+            struct counters *all = read_many(select);
+            select.sums = true;
+            struct counters *sums = read_many(select);
+            same = same && sums->sums && all->track_count == 3 && sums->track_count == 3 && sums->part_count == 0;
+            for (size_t i = 0; i < 3 && same; i++) {
+                double wanted = amount_in(all, i, from_ns, to_ns), got = amount_in(sums, i, from_ns, to_ns);
+                same = (got == wanted || (isnan(got) && isnan(wanted))) && sums->counter[i].readings == MANY;
+                few = few && sums->track[i].count <= 6;
+            }
+            counters_free(all);
+            counters_free(sums);
+        }
+    tap_ok(same, "sums of a window are the same");
+    tap_ok(few, "from six readings of a thread at most");
+    struct counters *whole = read_many((struct counters_select){.sums = true});
+    tap_ok(whole->track[0].count == 2, "of the whole run, from two");
+    counters_free(whole);
+}
+
 int main(void)
 {
     defs = defs_new();
@@ -215,6 +264,7 @@ int main(void)
     test_levels();
     test_scopes();
     test_window();
+    test_few_readings();
     free(batch);
     defs_free(defs);
     return tap_done();

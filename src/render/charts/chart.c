@@ -25,7 +25,7 @@ bool chart_can(const struct chart *chart, const struct chart_input *input)
     if (chart->needs == NEEDS_SAMPLES)
         return metrics->profile && metrics->profile->ns > 0;
     if (chart->needs == NEEDS_COUNTERS)
-        return metrics->counters && metrics->counters->count > 0;
+        return metrics->counters && metrics->counters->count > 0 && !metrics->counters->sums;
     if (chart->needs == NEEDS_SCALING)
         return input->scaling != NULL;
     if (chart->needs == NEEDS_SEARCH)
