@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/record_digest.h"
 
+#include "core/record_states.h"
+#include "core/record_users.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,10 +42,11 @@ bool record_digest_open(struct record_digest *digest, uint32_t world, uint32_t c
     digest->used = calloc(channels, sizeof *digest->used);
     digest->stamps = calloc(channels, sizeof *digest->stamps);
     digest->index = calloc((size_t)channels * 2, sizeof *digest->index);
+    digest->ids = calloc(RECORD_DIGEST_IDS, sizeof *digest->ids);
     digest->stamp = 1;
     for (size_t i = 0; i < FUNCTIONS; i++)
         digest->anchor_of[i] = anchor_of(names[i]);
-    if (digest->sites && digest->whole && digest->used && digest->stamps && digest->index)
+    if (digest->sites && digest->whole && digest->used && digest->stamps && digest->index && digest->ids)
         return true;
     record_digest_close(digest);
     return false;
@@ -55,6 +59,7 @@ void record_digest_close(struct record_digest *digest)
     free(digest->used);
     free(digest->stamps);
     free(digest->index);
+    free(digest->ids);
     *digest = (struct record_digest){0};
 }
 
@@ -120,6 +125,7 @@ void record_digest_use(struct record_digest *digest, struct record_totals *total
         const struct record_totals_channel *row = &totals->channels[i];
         *channel_place(digest, row->kind, row->comm, row->partner, row->tag) = i + 1;
     }
+    record_users_use(digest);
     digest->ticks = totals->last_ticks;
 }
 
@@ -301,64 +307,29 @@ static bool synchronised(struct record_digest *digest, uint32_t function)
     return true;
 }
 
-static inline bool is_mpi(uint32_t function)
-{
-    return function < RECORD_OPENMP_REGION || function == UINT32_MAX;
-}
-
-/* The time since the last change belongs to the state that was entered last. */
-static inline void advance(struct record_digest *digest)
-{
-    struct record_totals *totals = digest->totals;
-    if (totals->open_count > 0)
-        totals->open[totals->open_count - 1].own_ticks += digest->ticks - totals->changed_ticks;
-    totals->changed_ticks = digest->ticks;
-}
-
 static inline void enter(struct record_digest *digest, uint32_t function)
 {
     struct record_totals *totals = digest->totals;
-    advance(digest);
+    states_advance(digest);
     totals->call_bytes = 0;
     if (totals->open_count == RECORD_TOTALS_OPEN) {
         totals->too_deep++;
         return;
     }
     totals->open[totals->open_count++] = (struct record_totals_open){.function = function, .ticks = digest->ticks};
-    if (is_mpi(function) && totals->mpi_open++ == 0)
+    if (states_is_mpi(function) && totals->mpi_open++ == 0)
         totals->mpi_since = digest->ticks;
-}
-
-/* The latest open state of the function; one that is not known may be any. RECORD_TOTALS_OPEN: there is none. */
-static inline uint32_t latest(const struct record_totals *totals, uint32_t function)
-{
-    for (uint32_t i = totals->open_count; i > 0; i--)
-        if (totals->open[i - 1].function == function ||
-            (totals->open[i - 1].function == UINT32_MAX && is_mpi(function)))
-            return i - 1;
-    return RECORD_TOTALS_OPEN;
 }
 
 static inline void leave(struct record_digest *digest, uint32_t function)
 {
     struct record_totals *totals = digest->totals;
-    advance(digest);
-    uint32_t at = latest(totals, function);
+    states_advance(digest);
+    uint32_t at = states_latest(totals, function);
     if (at == RECORD_TOTALS_OPEN)
         return;
-    struct record_totals_function *row = function_row(digest, function);
-    int64_t ticks = digest->ticks - totals->open[at].ticks;
-    row->calls++;
-    row->ticks += ticks;
-    row->own_ticks += totals->open[at].own_ticks;
-    if (ticks < row->min_ticks)
-        row->min_ticks = ticks;
-    if (ticks > row->max_ticks)
-        row->max_ticks = ticks;
-    totals->open_count--;
-    for (uint32_t i = at; i < totals->open_count; i++)
-        totals->open[i] = totals->open[i + 1];
-    if (is_mpi(function) && --totals->mpi_open == 0)
+    states_close(digest, at, function_row(digest, function));
+    if (states_is_mpi(function) && --totals->mpi_open == 0)
         totals->mpi_ticks += digest->ticks - totals->mpi_since;
 }
 
@@ -383,6 +354,8 @@ void record_digest_definition(struct record_digest *digest, const struct record_
             digest->sites[site->number].comm = record->comm;
             digest->sites[site->number].function = site->function + 1;
         }
+    } else if (record->kind == RECORD_DEFINE_STATE || record->kind == RECORD_DEFINE_MARK) {
+        record_users_describe(digest, (const struct record_definition *)(const void *)record);
     } else if (record->kind == RECORD_COMM && record->comm < RECORD_DIGEST_COMMS) {
         const struct record_comm *comm = (const struct record_comm *)(const void *)record;
         digest->whole[record->comm] = comm->size == digest->world && comm->remote_size == 0 && !comm->window;
@@ -451,6 +424,9 @@ static size_t least_length(uint8_t kind)
         return sizeof(struct record_comm);
     case RECORD_DEFINE_SITE:
         return offsetof(struct record_site, path);
+    case RECORD_DEFINE_STATE:
+    case RECORD_DEFINE_MARK:
+        return offsetof(struct record_definition, name);
     default:
         return sizeof(struct record_base);
     }
@@ -511,6 +487,7 @@ static inline enum step short_record(struct record_digest *digest, const unsigne
         totals->events++;
     } else if (kind == RECORD_USER_EVENT) {
         channel_count(digest, RECORD_CHANNEL_MARKS, comm, -1, 0, 0);
+        record_users_event(digest, comm);
         totals->events++;
     }
     return STEP_DONE;
@@ -541,6 +518,7 @@ static enum step long_record(struct record_digest *digest, const unsigned char *
         break;
     case RECORD_USER_EVENT:
         channel_count(digest, RECORD_CHANNEL_MARKS, base->comm, -1, 0, 0);
+        record_users_event(digest, base->comm);
         totals->events++;
         break;
     default:

@@ -15,7 +15,16 @@
    an anchor; then the rarest of the frequent ones, as one of an iteration should be. Where anchors are missing for
    long, segments are slices of time. */
 
-enum { RECORD_DIGEST_SITES = 1 << 16, RECORD_DIGEST_COMMS = 1 << 16 };
+enum { RECORD_DIGEST_SITES = 1 << 16, RECORD_DIGEST_COMMS = 1 << 16, RECORD_DIGEST_IDS = 1 << 10 };
+
+/* What is known of the id of an event of the program. */
+enum record_id_role { RECORD_ID_UNKNOWN, RECORD_ID_MARK, RECORD_ID_START, RECORD_ID_END };
+struct record_id {
+    uint32_t id, used; /* used 0: a free place */
+    uint32_t role;     /* enum record_id_role, of a description */
+    uint32_t start;    /* of the state that it ends */
+    uint32_t row;      /* in the totals, of the state that it begins, + 1 */
+};
 
 struct record_digest {
     struct record_totals *totals; /* updated; borrowed */
@@ -32,7 +41,9 @@ struct record_digest {
     uint32_t last_channel[RECORD_CHANNEL_KINDS];
     uint32_t *used, *stamps; /* channels of the current piece, and the piece that used each last */
     uint32_t used_count, stamp;
-    uint32_t *index;  /* hash table of the totals' channels: place + 1 */
+    uint32_t *index;       /* hash table of the totals' channels: place + 1 */
+    struct record_id *ids; /* hash table of RECORD_DIGEST_IDS places */
+    uint32_t id_count;
     bool definitions; /* there were some since this was set to false */
 };
 

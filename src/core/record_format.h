@@ -184,6 +184,9 @@ struct record_base {
     int64_t ticks; /* of header.clock */
 };
 
+/* Ids of events that MPE's functions give out: of states below, of marks from here to RECORD_SOLO_LAST. */
+enum { RECORD_SOLO_FIRST = 5000, RECORD_SOLO_LAST = 9999 };
+
 /* States of OpenMP, beyond the MPI functions. The master of a team is in REGION from before its threads start until all
    have ended; in it, WORK ends where the master begins to wait for the others. The other threads record their WORK. The
    field of the communicator is the number of the team, the same in all its threads: of the master, modulo
@@ -448,9 +451,18 @@ struct record_totals_function {
     int64_t own_ticks; /* without the states that were entered in it */
 };
 
+/* A state of the program, by the ids of the events that begin and end it. Only the processes that describe a state know
+   which: others take the next id for the end. Whoever knows all descriptions sees whether they were right. */
+struct record_totals_user {
+    uint32_t start, end;
+    uint32_t has_end, unused; /* `end` has been seen */
+    uint64_t stray;           /* ends without a begin */
+    struct record_totals_function sums;
+};
+
 /* A state that has not ended. They may be in each other: callbacks of the program call MPI in MPI. */
 struct record_totals_open {
-    uint32_t function, unused; /* UINT32_MAX: not known */
+    uint32_t function, unused; /* UINT32_MAX: not known; of the program RECORD_FUNCTIONS_MAX and its row */
     int64_t ticks;             /* when it was entered */
     int64_t own_ticks;
 };
@@ -462,7 +474,13 @@ struct record_totals_channel {
     uint64_t count, bytes;
 };
 
-enum { RECORD_TOTALS_FUNCTIONS = 160, RECORD_TOTALS_OPEN = 32, RECORD_SIGNATURES = 32, RECORD_SIZES = 65 };
+enum {
+    RECORD_TOTALS_FUNCTIONS = 160,
+    RECORD_TOTALS_USERS = 128,
+    RECORD_TOTALS_OPEN = 32,
+    RECORD_SIGNATURES = 32,
+    RECORD_SIZES = 65
+};
 struct record_totals {
     uint64_t area, fill; /* what is kept of the segments that have ended */
     uint64_t open_fill;  /* and of the current one; equal: nothing */
@@ -494,6 +512,9 @@ struct record_totals {
         uint64_t messages, bytes;
     } sizes[2][RECORD_SIZES]; /* sent, received; by size: 0: empty, k: below 2^k bytes */
     uint32_t function_count, channel_count, channel_capacity, unused;
+    uint64_t lost_users; /* events of states of the program for which there was no room, or that contradict a row */
+    uint32_t user_count, unused_too;
+    struct record_totals_user users[RECORD_TOTALS_USERS];
     struct record_totals_function functions[RECORD_TOTALS_FUNCTIONS]; /* the last one is of all others, too */
     struct record_totals_channel channels[];                          /* channel_count of them */
 };

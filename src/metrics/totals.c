@@ -56,30 +56,48 @@ static struct function_row *function_of(struct reading *reading, const char *nam
     return &row->functions[row->function_count - 1];
 }
 
+static void add_function(struct reading *reading, const char *name, const struct function_row *more)
+{
+    struct function_row *row = function_of(reading, name);
+    if (!row)
+        return;
+    row->count += more->count;
+    time_add(&row->time_ns, more->time_ns);
+    time_add(&row->exclusive_ns, more->exclusive_ns);
+    if (more->count > 0 && more->min_ns < row->min_ns)
+        row->min_ns = more->min_ns;
+    if (more->max_ns > row->max_ns)
+        row->max_ns = more->max_ns;
+    row->open += more->open;
+    time_add(&row->open_ns, more->open_ns);
+    row->stray += more->stray;
+}
+
 static void read_function(struct reading *reading, const char *line)
 {
     char name[80];
-    uint64_t calls, open;
-    int64_t time_ns, min_ns, max_ns, open_ns, own_ns;
-    int fields = sscanf(line, "f %79s %" SCNu64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNu64 " %" SCNd64 " %" SCNd64,
-                        name, &calls, &time_ns, &min_ns, &max_ns, &open, &open_ns, &own_ns);
+    struct function_row row = {0};
+    int fields =
+        sscanf(line, "f %79s %" SCNu64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNu64 " %" SCNd64 " %" SCNd64, name,
+               &row.count, &row.time_ns, &row.min_ns, &row.max_ns, &row.open, &row.open_ns, &row.exclusive_ns);
     if (fields < 7)
         return;
     /* Of recorders that counted only the outermost call. */
     if (fields == 7)
-        own_ns = time_ns;
-    struct function_row *row = function_of(reading, name);
-    if (!row)
-        return;
-    row->count += calls;
-    time_add(&row->time_ns, time_ns);
-    time_add(&row->exclusive_ns, own_ns);
-    if (calls > 0 && min_ns < row->min_ns)
-        row->min_ns = min_ns;
-    if (max_ns > row->max_ns)
-        row->max_ns = max_ns;
-    row->open += open;
-    time_add(&row->open_ns, open_ns);
+        row.exclusive_ns = row.time_ns;
+    add_function(reading, name, &row);
+}
+
+static void read_user(struct reading *reading, const char *line)
+{
+    int at = 0;
+    struct function_row row = {0};
+    if (sscanf(line,
+               "u %" SCNu64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNu64 " %" SCNd64 " %" SCNd64 " %" SCNu64 "%n",
+               &row.count, &row.time_ns, &row.min_ns, &row.max_ns, &row.open, &row.open_ns, &row.exclusive_ns,
+               &row.stray, &at) == 8 &&
+        line[at] == ' ')
+        add_function(reading, line + at + 1, &row);
 }
 
 static struct message_row *message_row_of(struct message_row **rows, size_t *count, size_t *capacity, int64_t key)
@@ -186,7 +204,7 @@ static void read_process(struct reading *reading, const char *text)
     struct process_row *row = reading->row;
     for (size_t length; *text; text += length, text += *text == '\n') {
         /* A copy: sscanf looks for the end of all of the text. */
-        char line[200];
+        char line[300];
         length = strcspn(text, "\n");
         snprintf(line, sizeof line, "%.*s", (int)length, text);
         switch (*line) {
@@ -195,6 +213,9 @@ static void read_process(struct reading *reading, const char *text)
             break;
         case 'f':
             read_function(reading, line);
+            break;
+        case 'u':
+            read_user(reading, line);
             break;
         case 's':
         case 'r':

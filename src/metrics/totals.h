@@ -9,13 +9,14 @@
 
        t THREAD EVENTS BEGIN END IN-MPI                   a thread; what follows is of it
        f FUNCTION CALLS TIME SHORTEST LONGEST OPEN OPEN-TIME OWN-TIME
+       u CALLS TIME SHORTEST LONGEST OPEN OPEN-TIME OWN-TIME STRAY NAME   a state of the program
        s|r PARTNER COMMUNICATOR TAG MESSAGES BYTES        sent, received
        z CLASS SENT RECEIVED BYTES-SENT BYTES-RECEIVED    messages of a size: struct metrics */
 
 /* True if the definitions have totals. */
 bool totals_known(const struct defs *defs);
 
-/* Replaces what the metrics say of their processes by the totals. States of the program, marks, and numbers that are
+/* Replaces what the metrics say of their processes by the totals. Marks and numbers that are
    computed from the order of events are not known then. Lines that are no totals are passed over. */
 void totals_use(struct metrics *metrics);
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_STATE_EVENT = 600, FIRST_SOLO_EVENT = 5000 }; /* as MPE has them */
+enum { FIRST_STATE_EVENT = 600, FIRST_SOLO_EVENT = RECORD_SOLO_FIRST }; /* as MPE has them */
 
 static int next_state_event = FIRST_STATE_EVENT, next_solo_event = FIRST_SOLO_EVENT;
 static bool begun, finished;

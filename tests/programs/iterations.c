@@ -3,12 +3,19 @@
    around a ring, and a collective call ends it. Of KIND world that is MPI_Allreduce of all processes; rows: only of
    half of them; alone: there is none. As world, but: tags: each message has a tag of its own; comms: a communicator of
    its own, which is freed; callbacks: there is another ring, within MPI_Comm_delete_attr, which also synchronises all;
-   kill: every process kills itself at the end, with one message on its way. */
+   states: the ring is in
+   a state of the program, which only process 0 describes; kill: every process kills itself at the end, with one message
+   on its way. */
 #include "truth.h"
 
 #include <signal.h>
 
 enum { BYTES = 1000 };
+
+/* Of the recorder; not there in a program that is not recorded. */
+int MPE_Log_get_state_eventIDs(int *start, int *end) __attribute__((weak));
+int MPE_Describe_state(int start, int end, const char *name, const char *color) __attribute__((weak));
+int MPE_Log_bare_event(int event) __attribute__((weak));
 
 static char in[BYTES], out[BYTES];
 
@@ -53,12 +60,22 @@ int main(int argc, char **argv)
     MPI_Init(NULL, NULL);
     truth_begin();
     MPI_Comm_split(MPI_COMM_WORLD, truth.rank % 2, 0, &rows);
+    int state[2], states = strcmp(kind, "states") == 0 && MPE_Log_bare_event;
+    if (states) {
+        MPE_Log_get_state_eventIDs(&state[0], &state[1]);
+        if (truth.rank == 0)
+            MPE_Describe_state(state[0], state[1], "the ring", "red");
+    }
     for (int i = 0; i < iterations; i++) {
         double one = 1, sum;
         MPI_Comm comm = MPI_COMM_WORLD;
         if (strcmp(kind, "comms") == 0)
             CALL(MPI_Comm_dup, (MPI_COMM_WORLD, &comm));
+        if (states)
+            MPE_Log_bare_event(state[0]);
         ring(i, strcmp(kind, "tags") == 0 ? i : 7, comm);
+        if (states)
+            MPE_Log_bare_event(state[1]);
         if (comm != MPI_COMM_WORLD)
             CALL(MPI_Comm_free, (&comm));
         if (strcmp(kind, "callbacks") == 0)

@@ -4,6 +4,7 @@
 #include "core/record_digest.h"
 #include "unit/tap.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,6 +220,87 @@ static void calls_in_calls(void)
     end();
 }
 
+static void put_user(int32_t id, int64_t ticks)
+{
+    struct record_base record = {.comm = (uint32_t)id, .ticks = ticks};
+    put_long(RECORD_USER_EVENT, &record, sizeof record, 0);
+}
+
+static void define_state(int32_t first, int32_t end_id, const char *name)
+{
+    struct record_definition record = {.base.ticks = last, .start = first, .end = end_id};
+    snprintf(record.name, sizeof record.name, "%s", name);
+    put_long(RECORD_DEFINE_STATE, &record, sizeof record, 0);
+}
+
+static const struct record_totals_user *user_of(uint32_t first)
+{
+    for (uint32_t i = 0; i < totals->user_count; i++)
+        if (totals->users[i].start == first)
+            return &totals->users[i];
+    return NULL;
+}
+
+static bool user_is(uint32_t first, uint64_t calls, int64_t ticks, int64_t own, int64_t least, int64_t most)
+{
+    const struct record_totals_user *row = user_of(first);
+    return row && row->sums.calls == calls && row->sums.ticks == ticks && row->sums.own_ticks == own &&
+           row->sums.min_ticks == least && row->sums.max_ticks == most;
+}
+
+/* States of the program go on across segments and calls; some only another process has described. */
+static void states(void)
+{
+    begin();
+    define_state(700, 710, "described");
+    put_user(700, 2000);
+    put_user(600, 2010); /* 600 to 601: described elsewhere */
+    put_allreduce(8, 2020, 2050);
+    put_user(601, 2060);
+    put_user(5000, 2065); /* a mark */
+    put_user(600, 2070);
+    put_user(600, 2075);
+    put_user(601, 2077);
+    put_user(601, 2100);
+    put_user(701, 2110); /* not the end of 700 */
+    put_user(710, 2200);
+    put_user(710, 2210); /* a stray one */
+    put_user(600, 2300);
+    tap_ok(run() == 1, "a segment may end in a state of the program");
+    tap_ok(user_is(600, 3, 50 + 30 + 2, 20 + 28 + 2, 2, 50), "described elsewhere: calls, time, own time, extremes");
+    tap_ok(user_is(700, 1, 200, 10 + 10 + 10, 200, 200), "described here, with the other end");
+    tap_ok(user_of(700)->stray == 1 && user_of(701) && !user_of(701)->has_end, "stray ends, and others without an end");
+    tap_ok(!user_of(5000) && totals->lost_users == 0 && totals->mpi_ticks == 30,
+           "marks are none; MPI's time is its own");
+    tap_ok(totals->open_count == 2 && totals->open[1].ticks == 2300, "what has not ended");
+    const struct record_totals_function *all = function_of("MPI_Allreduce");
+    tap_ok(all && all->own_ticks == 30, "calls in it have their own time");
+    end();
+}
+
+/* More states than there is room for, and recursion that is too deep, are noticed. */
+static void too_many_states(void)
+{
+    begin();
+    for (int i = 0; i < RECORD_TOTALS_USERS; i++) {
+        put_user(10000 + 2 * i, 2000 + 2 * i);
+        put_user(10001 + 2 * i, 2001 + 2 * i);
+    }
+    run();
+    tap_ok(totals->user_count == RECORD_TOTALS_USERS && totals->lost_users == 0, "all rows are used");
+    used = 0;
+    put_user(20000, 3000);
+    run();
+    tap_ok(totals->lost_users == 1, "one more has no room");
+    used = 0;
+    for (int i = 0; i < RECORD_TOTALS_OPEN; i++)
+        put_user(10000, 4000);
+    put_call("MPI_Wtime", 4100, 4101);
+    run();
+    tap_ok(totals->lost_users == 1 + RECORD_TOTALS_OPEN / 2 && function_of("MPI_Wtime"), "and calls still have room");
+    end();
+}
+
 /* Without collective calls, time is cut into slices between calls. */
 static void slices(void)
 {
@@ -311,6 +393,8 @@ int main(void)
     calls_and_segments();
     anchors();
     calls_in_calls();
+    states();
+    too_many_states();
     many_tags();
     many_partners();
     slices();

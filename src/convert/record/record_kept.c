@@ -57,7 +57,8 @@ static bool totals_valid(const struct record_totals *totals, const struct record
     return totals->area <= 1 && totals->fill <= totals->open_fill && totals->open_fill <= control->area_size &&
            totals->fill % 8 == 0 && totals->open_fill % 8 == 0 && totals->function_count <= RECORD_TOTALS_FUNCTIONS &&
            totals->channel_capacity == control->channels && totals->channel_count <= control->channels &&
-           totals->open_count <= RECORD_TOTALS_OPEN && totals->mpi_open <= totals->open_count;
+           totals->user_count <= RECORD_TOTALS_USERS && totals->open_count <= RECORD_TOTALS_OPEN &&
+           totals->mpi_open <= totals->open_count;
 }
 
 /* The totals and what is kept, as they were committed last. */

@@ -86,6 +86,55 @@ static void describe_functions(const struct describing *of, const struct record_
     }
 }
 
+/* The state of the program that a row is of; UINT32_MAX: it is none, as its ids are not those of one. */
+static uint32_t user_state(const struct describing *of, const struct record_totals_user *row)
+{
+    struct record_role start = record_run_role(of->run, row->start), end = record_run_role(of->run, row->end);
+    if (start.kind - 1 != EVENT_ENTER || (row->has_end && (end.kind - 1 != EVENT_LEAVE || end.index != start.index)))
+        return UINT32_MAX;
+    return start.index;
+}
+
+/* What seemed to be a state may be events. */
+static bool is_event(const struct describing *of, uint32_t id)
+{
+    return record_run_role(of->run, id).kind - 1 == EVENT_MARK;
+}
+
+/* True if the totals of the program's states are exact. */
+static bool knows_states(const struct record_run *run, size_t file)
+{
+    const struct describing of = {.run = run, .file = file};
+    const struct record_totals *totals = run->files[file].kept->totals;
+    for (uint32_t i = 0; i < totals->user_count; i++) {
+        const struct record_totals_user *row = &totals->users[i];
+        bool events = is_event(&of, row->start) && (!row->has_end || is_event(&of, row->end));
+        if (!events && user_state(&of, row) == UINT32_MAX)
+            return false;
+    }
+    return totals->lost_users == 0;
+}
+
+static void describe_users(const struct describing *of, const struct record_totals *totals)
+{
+    for (uint32_t i = 0; i < totals->user_count; i++) {
+        const struct record_totals_user *row = &totals->users[i];
+        const struct record_totals_function *sums = &row->sums;
+        uint32_t state = user_state(of, row);
+        int64_t open_ticks;
+        uint32_t open = open_of(totals, RECORD_FUNCTIONS_MAX + i, &open_ticks);
+        if (state == UINT32_MAX || strchr(of->defs->states[state].name, '\n'))
+            continue;
+        fprintf(of->text,
+                "u %" PRIu64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRIu32 " %" PRId64 " %" PRId64 " %" PRIu64
+                " %s\n",
+                sums->calls, duration_of(of, totals, sums->ticks),
+                sums->calls ? duration_of(of, totals, sums->min_ticks) : 0, duration_of(of, totals, sums->max_ticks),
+                open, duration_of(of, totals, open_ticks), duration_of(of, totals, sums->own_ticks), row->stray,
+                of->defs->states[state].name);
+    }
+}
+
 static int32_t partner_of(const struct describing *of, const struct record_comm_place *place, int32_t partner)
 {
     if (partner == RECORD_NOT_KNOWN || !place)
@@ -130,6 +179,8 @@ static void describe_thread(const struct describing *of, int64_t begin_ns)
             totals->events, time_of(of, totals->first_ticks) - begin_ns, time_of(of, totals->last_ticks) - begin_ns,
             duration_of(of, totals, mpi_ticks));
     describe_functions(of, totals);
+    if (knows_states(of->run, of->file))
+        describe_users(of, totals);
     describe_channels(of, totals);
     describe_sizes(of, totals);
 }
@@ -152,8 +203,16 @@ static void describe_process(const struct record_run *run, size_t first, size_t 
     free(text);
 }
 
+static bool lacks_states(const struct record_run *run)
+{
+    for (size_t i = 0; i < run->file_count; i++)
+        if (run->files[i].kept && !knows_states(run, i))
+            return true;
+    return false;
+}
+
 /* Returns the length of what is written. */
-static size_t describe_losses(const struct record_plan *plan, char *text, size_t size)
+static size_t describe_losses(const struct record_run *run, const struct record_plan *plan, char *text, size_t size)
 {
     char number[TEXT_NUMBER_SIZE];
     int length = 0;
@@ -166,6 +225,10 @@ static size_t describe_losses(const struct record_plan *plan, char *text, size_t
     if (plan->lost_channels > 0)
         length += snprintf(text + length, size - (size_t)length,
                            "; messages by partner are not of all, as there are too many communicators");
+    if (plan->left_out > 0 && lacks_states(run))
+        length += snprintf(text + length, size - (size_t)length,
+                           "; totals of the program's own states are not known, as there are too many, or not all "
+                           "processes know which events belong together");
     return (size_t)length;
 }
 
@@ -179,9 +242,9 @@ static void describe_limit(const struct record_plan *plan, char *text, size_t si
 }
 
 /* The sentence for people. */
-static void describe_sample(const struct record_plan *plan, struct defs *defs)
+static void describe_sample(const struct record_run *run, const struct record_plan *plan, struct defs *defs)
 {
-    char text[900], events[TEXT_NUMBER_SIZE], all[TEXT_NUMBER_SIZE], selected[TEXT_NUMBER_SIZE],
+    char text[1100], events[TEXT_NUMBER_SIZE], all[TEXT_NUMBER_SIZE], selected[TEXT_NUMBER_SIZE],
         segments[TEXT_NUMBER_SIZE], worst[80] = "";
     const char *what = plan->anchors > 0 ? "iterations" : "slices of time";
     text_thousands(events, plan->events - plan->left_out);
@@ -197,7 +260,7 @@ static void describe_sample(const struct record_plan *plan, struct defs *defs)
                  "%s of %s events, in %s of %s %s: the first %ju%s, the last ones and a sample; totals are of all",
                  events, all, selected, segments, what, (uintmax_t)plan->head, worst);
     size_t length = strlen(text);
-    length += describe_losses(plan, text + length, sizeof text - length);
+    length += describe_losses(run, plan, text + length, sizeof text - length);
     describe_limit(plan, text + length, sizeof text - length);
     property_add(&defs->properties, PROPERTY_KEPT, text);
 }
@@ -214,5 +277,5 @@ void record_totals_define(const struct record_run *run, const struct record_plan
         if (plan->left_out > 0)
             describe_process(run, i, next - i, begin_ns, defs);
     }
-    describe_sample(plan, defs);
+    describe_sample(run, plan, defs);
 }
