@@ -4,7 +4,6 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "replay/balance.h"
-#include "replay/replay.h"
 
 struct evening {
     const struct even_iterations *given;
@@ -83,14 +82,20 @@ static int64_t pace(const void *context, uint32_t location, uint32_t index, int6
     return nearest_int(ns) + time_since(from_ns, to_ns);
 }
 
-int64_t even_iterations_saving(const struct even_iterations *iterations)
+struct evening *evening_new(const struct even_iterations *iterations, struct replay_options *options)
 {
-    struct evening evening = {iterations, means_of(iterations), rows_of(iterations), NULL};
-    evening.at = memory_new(iterations->phases->loops.process_count * sizeof *evening.at);
-    int64_t saving_ns =
-        replay_saving(iterations->graph, (struct replay_options){.pace = pace, .pace_context = &evening});
-    free(evening.means);
-    free(evening.row_of);
-    free(evening.at);
-    return saving_ns;
+    struct evening *evening = memory_new(sizeof *evening);
+    *evening = (struct evening){iterations, means_of(iterations), rows_of(iterations), NULL};
+    evening->at = memory_new(iterations->phases->loops.process_count * sizeof *evening->at);
+    options->pace = pace;
+    options->pace_context = evening;
+    return evening;
+}
+
+void evening_free(struct evening *evening)
+{
+    free(evening->means);
+    free(evening->row_of);
+    free(evening->at);
+    free(evening);
 }

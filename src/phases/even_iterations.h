@@ -3,6 +3,7 @@
 #define SIGHT_PHASES_EVEN_ITERATIONS_H
 
 #include "phases/phases.h"
+#include "replay/replay.h"
 
 /* Limit on cells of processes and iterations, to bound memory: more are not replayed. */
 enum { EVEN_ITERATIONS_CELLS = 1 << 22 };
@@ -18,9 +19,11 @@ struct even_iterations {
     uint32_t count, skipped; /* iterations; the first of them that stay as they are */
 };
 
-/* How much shorter the run would be if in each iteration all processes computed as long as their mean: by a replay
-   (replay.h), which accounts for existing overlap. Cells with hardly any computing (BALANCE_IDLE of the mean), where
-   nothing can be stretched, are left unchanged. */
-int64_t even_iterations_saving(const struct even_iterations *iterations);
+/* The run if in each iteration all processes computed as long as their mean, for a replay (replay.h), which accounts
+   for existing overlap: adds it to the options, which refer to the result and to `iterations`. Cells with hardly any
+   computing (BALANCE_IDLE of the mean), where nothing can be stretched, are left unchanged. */
+struct evening;
+struct evening *evening_new(const struct even_iterations *iterations, struct replay_options *options);
+void evening_free(struct evening *evening);
 
 #endif

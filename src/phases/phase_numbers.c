@@ -388,40 +388,51 @@ static void take_imbalance(struct iteration_metrics *to, const struct iteration_
     to->persistence = nano(from->persistence);
 }
 
-/* The same with each turn of the loops inside the iterations evened out. */
-static int64_t turns_saving(const struct counter *counter)
+/* The part of each location that iterations are in. `borders_ns`: their begins, followed by their ends. */
+static void find_borders(const struct counter *counter, int64_t *borders_ns)
 {
     const struct iteration_metrics *iterations = &counter->metrics->iterations;
     const struct common_loops *loops = &counter->phases->loops;
     size_t locations = counter->graph->location_count;
-    int64_t *begins_ns = memory_new(2 * locations * sizeof *begins_ns), *ends_ns = begins_ns + locations;
     for (size_t i = 0; i < locations; i++) {
         uint32_t process = loops->processes[i];
         const int64_t *starts = counter->starts + (size_t)process * (iterations->count + (size_t)1);
         bool has = loops->locations[process] == i && starts[0] != INT64_MIN;
-        begins_ns[i] = has ? starts[iterations->warm_up] : 0;
-        ends_ns[i] = has ? starts[iterations->count] : -1;
+        borders_ns[i] = has ? starts[iterations->warm_up] : 0;
+        borders_ns[locations + i] = has ? starts[iterations->count] : -1;
     }
-    int64_t saving_ns = even_turns_saving(counter->graph, begins_ns, ends_ns);
-    free(begins_ns);
-    return saving_ns;
 }
 
-/* By replay, from the matrix that find_imbalance has compacted; -1: not known, as it would need too much memory. */
+/* By two replays, with even iterations, and with each turn of the loops inside them evened out: from the matrix that
+   find_imbalance has compacted. -1: not known, as it would need too much memory. */
 static int64_t evening_saving(const struct counter *counter, const double *x, const uint32_t *processes, size_t rows)
 {
     const struct iteration_metrics *iterations = &counter->metrics->iterations;
+    size_t locations = counter->graph->location_count, count = 1;
     if (!counter->starts)
         return -1;
-    int64_t saving_ns = even_iterations_saving(&(struct even_iterations){.graph = counter->graph,
-                                                                         .phases = counter->phases,
-                                                                         .starts = counter->starts,
-                                                                         .computing = x,
-                                                                         .rows = processes,
-                                                                         .row_count = rows,
-                                                                         .count = iterations->count,
-                                                                         .skipped = iterations->warm_up});
-    return larger(saving_ns, turns_saving(counter));
+    struct replay_options options[2] = {0};
+    struct replay replays[2];
+    struct even_iterations even = {.graph = counter->graph,
+                                   .phases = counter->phases,
+                                   .starts = counter->starts,
+                                   .computing = x,
+                                   .rows = processes,
+                                   .row_count = rows,
+                                   .count = iterations->count,
+                                   .skipped = iterations->warm_up};
+    struct evening *evening = evening_new(&even, &options[0]);
+    int64_t *borders_ns = memory_new(2 * locations * sizeof *borders_ns), saving_ns = 0;
+    find_borders(counter, borders_ns);
+    struct even_turns *turns = even_turns_new(counter->graph, borders_ns, borders_ns + locations, &options[1]);
+    count += turns != NULL;
+    replay_run_all(counter->graph, options, count, replays);
+    for (size_t i = 0; i < count; i++)
+        saving_ns = larger(saving_ns, replay_saved(counter->graph, &replays[i]));
+    even_turns_free(turns);
+    evening_free(evening);
+    free(borders_ns);
+    return saving_ns;
 }
 
 /* Computing without the processes that lack the loop and without warming up. Compacts the matrix, so it must come last.

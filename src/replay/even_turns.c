@@ -5,14 +5,14 @@
 #include "core/numbers.h"
 #include "replay/balance.h"
 #include "replay/even_sections.h"
-#include "replay/replay.h"
 
 static const uint32_t NO_TURN = UINT32_MAX;
 
-struct turns {
+struct even_turns {
     const struct graph *graph;
     const int64_t *begins_ns, *ends_ns;
     struct map places; /* section -> place */
+    uint32_t *of_kind; /* 1 + place, by kind of the call that ends a turn; 0: not known yet */
     uint32_t *counts;  /* by place: calls of each location with work; NO_TURN: they differ */
     size_t *first;     /* by place: of its turns */
     uint32_t **turn;   /* by location and call: the turn that it ends; NO_TURN: none */
@@ -22,13 +22,17 @@ struct turns {
     size_t work_count;
 };
 
-static size_t place_of(struct turns *turns, uint32_t location, uint32_t index)
+static size_t place_of(struct even_turns *turns, uint32_t location, uint32_t index)
 {
-    return (size_t)*map_put(&turns->places, section_label(turns->graph, location, index), turns->places.count);
+    uint32_t *place = &turns->of_kind[packed_kind(location_packed(&turns->graph->locations[location], index))];
+    if (*place == 0)
+        *place =
+            1 + (uint32_t)*map_put(&turns->places, section_label(turns->graph, location, index), turns->places.count);
+    return *place - 1;
 }
 
 /* The computing before the call that is in the location's part: of a gap that the part begins in, what follows. */
-static int64_t gap_ns(const struct turns *turns, uint32_t location, uint32_t index, const struct call *call)
+static int64_t gap_ns(const struct even_turns *turns, uint32_t location, uint32_t index, const struct call *call)
 {
     int64_t left_ns = graph_left_before_ns(turns->graph, location, index);
     return time_since(larger(left_ns, turns->begins_ns[location]), call->enter_ns);
@@ -36,14 +40,14 @@ static int64_t gap_ns(const struct turns *turns, uint32_t location, uint32_t ind
 
 /* True if the end of the computing before the call is in the location's part. The call that the part begins at the end
    of is before it. */
-static bool takes_part(const struct turns *turns, uint32_t location, uint32_t index, const struct call *call)
+static bool takes_part(const struct even_turns *turns, uint32_t location, uint32_t index, const struct call *call)
 {
     int64_t begin_ns = turns->begins_ns[location];
     bool follows = call->leave_ns > begin_ns || graph_left_before_ns(turns->graph, location, index) >= begin_ns;
     return follows && call->enter_ns >= begin_ns && call->enter_ns <= turns->ends_ns[location];
 }
 
-static void find_workers(struct turns *turns)
+static void find_workers(struct even_turns *turns)
 {
     const struct graph *graph = turns->graph;
     double *compute = memory_new(graph->location_count * sizeof *compute);
@@ -64,7 +68,7 @@ static void find_workers(struct turns *turns)
 
 /* Numbers the calls of each place on each location. The first location with work gives the number that all must have.
  */
-static void number_calls(struct turns *turns)
+static void number_calls(struct even_turns *turns)
 {
     const struct graph *graph = turns->graph;
     size_t places = 0, capacity = 0;
@@ -95,7 +99,7 @@ static void number_calls(struct turns *turns)
     free(seen);
 }
 
-static void find_turns(struct turns *turns)
+static void find_turns(struct even_turns *turns)
 {
     turns->first = memory_new(turns->places.count * sizeof *turns->first);
     for (size_t place = 0; place < turns->places.count; place++) {
@@ -106,7 +110,7 @@ static void find_turns(struct turns *turns)
 }
 
 /* From the number of the call at its place to that of the turn among all. */
-static void find_means(struct turns *turns)
+static void find_means(struct even_turns *turns)
 {
     const struct graph *graph = turns->graph;
     for (uint32_t location = 0; location < graph->location_count; location++)
@@ -126,7 +130,7 @@ static void find_means(struct turns *turns)
 
 static int64_t pace(const void *context, uint32_t location, uint32_t index, int64_t from_ns, int64_t to_ns)
 {
-    const struct turns *turns = context;
+    const struct even_turns *turns = context;
     uint32_t turn = index < turns->graph->locations[location].count ? turns->turn[location][index] : NO_TURN;
     if (turn == NO_TURN)
         return time_since(from_ns, to_ns);
@@ -134,27 +138,48 @@ static int64_t pace(const void *context, uint32_t location, uint32_t index, int6
     return larger(time_since(from_ns, turns->begins_ns[location]), INT64_C(0)) + nearest_int(turns->means_ns[turn]);
 }
 
-int64_t even_turns_saving(const struct graph *graph, const int64_t *begins_ns, const int64_t *ends_ns)
+struct even_turns *even_turns_new(const struct graph *graph, const int64_t *begins_ns, const int64_t *ends_ns,
+                                  struct replay_options *options)
 {
-    struct turns turns = {.graph = graph, .begins_ns = begins_ns, .ends_ns = ends_ns};
     size_t calls = 0;
     for (uint32_t location = 0; location < graph->location_count; location++)
         calls += graph->locations[location].count;
     if (calls > EVEN_TURNS_CALLS)
-        return 0;
-    turns.turn = memory_new(graph->location_count * sizeof *turns.turn);
-    find_workers(&turns);
-    number_calls(&turns);
-    find_turns(&turns);
-    find_means(&turns);
-    int64_t saving_ns = replay_saving(graph, (struct replay_options){.pace = pace, .pace_context = &turns});
-    for (uint32_t location = 0; location < graph->location_count; location++)
-        free(turns.turn[location]);
-    free(turns.turn);
-    free(turns.counts);
-    free(turns.first);
-    free(turns.means_ns);
-    free(turns.works);
-    map_clear(&turns.places);
+        return NULL;
+    struct even_turns *turns = memory_new(sizeof *turns);
+    *turns = (struct even_turns){.graph = graph, .begins_ns = begins_ns, .ends_ns = ends_ns};
+    turns->turn = memory_new(graph->location_count * sizeof *turns->turn);
+    turns->of_kind = memory_new(graph->kind_count * sizeof *turns->of_kind);
+    find_workers(turns);
+    number_calls(turns);
+    find_turns(turns);
+    find_means(turns);
+    options->pace = pace;
+    options->pace_context = turns;
+    return turns;
+}
+
+void even_turns_free(struct even_turns *turns)
+{
+    if (!turns)
+        return;
+    for (uint32_t location = 0; location < turns->graph->location_count; location++)
+        free(turns->turn[location]);
+    free(turns->turn);
+    free(turns->of_kind);
+    free(turns->counts);
+    free(turns->first);
+    free(turns->means_ns);
+    free(turns->works);
+    map_clear(&turns->places);
+    free(turns);
+}
+
+int64_t even_turns_saving(const struct graph *graph, const int64_t *begins_ns, const int64_t *ends_ns)
+{
+    struct replay_options options = {0};
+    struct even_turns *turns = even_turns_new(graph, begins_ns, ends_ns, &options);
+    int64_t saving_ns = turns ? replay_saving(graph, options) : 0;
+    even_turns_free(turns);
     return saving_ns;
 }

@@ -2,7 +2,7 @@
 #ifndef SIGHT_REPLAY_EVEN_TURNS_H
 #define SIGHT_REPLAY_EVEN_TURNS_H
 
-#include "graph/graph.h"
+#include "replay/replay.h"
 
 /* With more calls nothing is replayed: what is known of each is kept beside (4 bytes). */
 enum { EVEN_TURNS_CALLS = 1 << 22 };
@@ -14,5 +14,11 @@ enum { EVEN_TURNS_CALLS = 1 << 22 };
    `begins_ns`, `ends_ns`: by location, which part of it; a location that ends before it begins is left alone, as are
    those without work. 0: there are too many calls. */
 int64_t even_turns_saving(const struct graph *graph, const int64_t *begins_ns, const int64_t *ends_ns);
+
+/* The same, for a replay of the caller's: adds it to the options, which refer to the result and to the borders of the
+   parts. NULL: there are too many calls. */
+struct even_turns *even_turns_new(const struct graph *graph, const int64_t *begins_ns, const int64_t *ends_ns,
+                                  struct replay_options *options);
+void even_turns_free(struct even_turns *turns);
 
 #endif

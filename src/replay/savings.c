@@ -140,7 +140,17 @@ struct working {
     bool known;
 };
 
-static void add_location(struct working *working, const struct graph *graph, uint32_t location)
+/* By state: 'b' if calls of it start MPI, 'e' if they end it; 0: neither. */
+static char *borders_of(const struct defs *defs)
+{
+    char *borders = memory_new(defs->state_count);
+    for (size_t i = 0; i < defs->state_count; i++)
+        if (mpi_function_starts_or_ends(defs->states[i].name))
+            borders[i] = strcmp(defs->states[i].name, "MPI_Finalize") == 0 ? 'e' : 'b';
+    return borders;
+}
+
+static void add_location(struct working *working, const struct graph *graph, uint32_t location, const char *borders)
 {
     const struct location *where = &graph->locations[location];
     if (!working->known) {
@@ -152,12 +162,9 @@ static void add_location(struct working *working, const struct graph *graph, uin
     working->known = true;
     for (uint32_t i = 0; i < where->count; i++) {
         struct call call = graph_call(graph, location, i);
-        const char *name = graph_state(graph, &call)->name;
-        if (!mpi_function_starts_or_ends(name))
+        if (!borders[call.state])
             continue;
-        int64_t *sum_ns = &working->start_ns;
-        if (strcmp(name, "MPI_Finalize") == 0)
-            sum_ns = &working->stop_ns;
+        int64_t *sum_ns = borders[call.state] == 'e' ? &working->stop_ns : &working->start_ns;
         time_add(sum_ns, time_since(call.enter_ns, call.leave_ns));
     }
 }
@@ -168,9 +175,11 @@ static int64_t working_ns(const struct analyst *analyst)
     const struct graph *graph = analyst->graph;
     size_t count = analyst->analysis->process_count;
     struct working *rows = memory_new(count * sizeof *rows);
+    char *borders = borders_of(graph->defs);
     int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
     for (uint32_t location = 0; location < graph->location_count; location++)
-        add_location(&rows[analyst->rows[location]], graph, location);
+        add_location(&rows[analyst->rows[location]], graph, location, borders);
+    free(borders);
     for (size_t i = 0; i < count; i++) {
         int64_t from_ns = rows[i].begin_ns + rows[i].start_ns, to_ns = rows[i].end_ns - rows[i].stop_ns;
         begin_ns = smaller(begin_ns, from_ns);
