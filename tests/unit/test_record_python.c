@@ -47,6 +47,13 @@ static void put_path(uint32_t number, uint32_t parent, uint64_t address)
     put(RECORD_DEFINE_PATH, &record, sizeof record, 0, 0);
 }
 
+static void put_module(uint64_t begin, uint64_t end, const char *path)
+{
+    struct record_module record = {.begin = begin, .end = end, .load = begin};
+    strncpy(record.path, path, sizeof record.path - 1);
+    put(RECORD_DEFINE_MODULE, &record, (offsetof(struct record_module, path) + strlen(path) + 8) / 8 * 8, 0, 0);
+}
+
 static void put_site(uint32_t number, uint64_t address)
 {
     struct record_site record = {.offset = address, .number = number, .function = 0};
@@ -84,12 +91,16 @@ static void make(void)
     put_path(2, 1, line(2, 12));
     put_path(3, 1, line(9, 12));
     put_path(4, 2, line(2, UINT32_MAX));
+    put_module(0x1000, 0x9000, "/nowhere/lib.so");
+    put_path(5, 2, 0x1100);
+    put_path(6, 5, 0x1200);
     put_site(1, line(2, 14));
     put_site(2, line(9, 14));
     struct record_base sample, leave;
     struct record_enter enter = {.site = 1};
     put(RECORD_SAMPLE, &sample, sizeof sample, 0, 2);
     put(RECORD_SAMPLE, &sample, sizeof sample, 0, 3);
+    put(RECORD_SAMPLE, &sample, sizeof sample, 0, 6);
     put(RECORD_ENTER_AT, &enter, sizeof enter, 0, 0);
     put(RECORD_LEAVE, &leave, sizeof leave, 0, 0);
     enter.site = 2;
@@ -107,22 +118,25 @@ static bool is_site(const struct defs *defs, uint32_t site, const char *file, in
 static void check(struct reader *reader, struct error *err)
 {
     struct batch batch = {0};
-    uint32_t paths[2] = {0}, sites[2] = {0};
+    uint32_t paths[3] = {0}, sites[2] = {0};
     size_t samples = 0, enters = 0;
     while (reader_next(reader, &batch, err) == STATUS_OK)
         for (size_t i = 0; i < batch.count; i++) {
-            if (batch.events[i].kind == EVENT_SAMPLE && samples < 2)
+            if (batch.events[i].kind == EVENT_SAMPLE && samples < 3)
                 paths[samples++] = batch.events[i].state;
             if (batch.events[i].kind == EVENT_ENTER && enters < 2)
                 sites[enters++] = batch.events[i].site;
         }
     const struct defs *defs = reader->defs;
     const struct path_def *path = &defs->paths[paths[0]];
-    tap_ok(samples == 2 && enters == 2, "samples and calls are read");
+    tap_ok(samples == 3 && enters == 2, "samples and calls are read");
     tap_ok(is_site(defs, path->site, "dir/app.py", 12, "Solver.step"), "a sample has the line of its function");
     tap_ok(path->parent && is_site(defs, defs->paths[path->parent - 1].site, "dir/app.py", 90, "<module>"),
            "and that of its caller");
     tap_ok(defs->paths[paths[1]].site == 0, "a function that is not defined has no place");
+    path = &defs->paths[paths[2]];
+    tap_ok(path->site && strcmp(defs->sites[path->site - 1].function, "[lib.so]") == 0 && path->parent == paths[0] + 1,
+           "functions without names of a library are one level, below Python");
     tap_ok(is_site(defs, sites[0], "dir/app.py", 14, "Solver.step"), "a call has the line that made it");
     tap_equal_int(sites[1], 0, "or none");
     batch_free(&batch);

@@ -114,8 +114,14 @@ void record_samples_resolve(struct record_run *run, struct defs *defs)
             struct record_file_path *path = &file->paths[n];
             uint32_t parent = file->paths[path->parent].path;
             uint32_t site = path->place ? run->places[path->place - 1].site : 0;
-            if (path->place && site == 0)
+            /* Several functions without names in a file, one called by the other, are one level. */
+            if (path->place && site == 0) {
                 site = module_site(run, defs, &sites, run->places[path->place - 1].module);
+                if (parent && defs->paths[parent - 1].site == site) {
+                    path->path = parent;
+                    continue;
+                }
+            }
             const struct record_place *place = path->place ? &run->places[path->place - 1] : NULL;
             /* Inlined functions are levels of the path, too: the outermost first. */
             for (size_t k = place ? place->outer_count : 0; k > 0; k--)

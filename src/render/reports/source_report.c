@@ -37,14 +37,55 @@ static bool ends_with(const char *file, const char *wanted)
            (tail == length || file[length - tail - 1] == '/' || *wanted == '/');
 }
 
-const char *source_file_find(const struct profile_rows *lines, const char *wanted)
+/* As it was compiled, from here, and beside the trace. */
+static FILE *source_open(const char *trace, const char *name)
+{
+    char path[PATH_MAX];
+    const char *slash = strrchr(trace, '/'), *last = strrchr(name, '/');
+    /* The whole path below the trace's folder, or the file alone there. */
+    const char *names[] = {name, last ? last + 1 : name};
+    FILE *file = fopen(name, "re");
+    for (size_t i = 0; !file && i < sizeof names / sizeof *names; i++) {
+        int length;
+        if (slash)
+            length = snprintf(path, sizeof path, "%.*s/%s", (int)(slash - trace), trace, names[i]);
+        else
+            length = snprintf(path, sizeof path, "./%s", names[i]);
+        if (length > 0 && (size_t)length < sizeof path)
+            file = fopen(path, "re");
+    }
+    return file;
+}
+
+/* The file with the costliest line of those that are here: a library's are not, though much may be computed in them. */
+static const char *costliest(const struct profile_rows *lines, const char *trace)
+{
+    const char *first = NULL, *before = NULL;
+    for (size_t i = 0; i < lines->count; i++) {
+        const char *name = lines->row[i].file;
+        if (!*name || (before && strcmp(before, name) == 0))
+            continue;
+        FILE *file = source_open(trace, name);
+        if (file) {
+            fclose(file);
+            return name;
+        }
+        first = first ? first : name;
+        before = name;
+    }
+    return first;
+}
+
+const char *source_file_find(const struct profile_rows *lines, const char *wanted, const char *trace)
 {
     const char *found = NULL;
-    for (size_t i = 0; i < lines->count; i++) { /* the hottest line first */
+    if (!wanted)
+        return costliest(lines, trace);
+    for (size_t i = 0; i < lines->count; i++) {
         const char *file = lines->row[i].file;
-        if (!*file || (wanted && !ends_with(file, wanted)))
+        if (!*file || !ends_with(file, wanted))
             continue;
-        if (!wanted || strcmp(file, wanted) == 0)
+        if (strcmp(file, wanted) == 0)
             return file;
         /* Two files end alike: which one was meant is not known. */
         if (found && strcmp(found, file) != 0)
@@ -52,26 +93,6 @@ const char *source_file_find(const struct profile_rows *lines, const char *wante
         found = file;
     }
     return found;
-}
-
-/* As it was compiled, from here, and beside the trace. */
-static FILE *source_open(const struct source_report *report)
-{
-    char path[PATH_MAX];
-    const char *slash = strrchr(report->trace, '/'), *last = strrchr(report->file, '/');
-    /* The whole path below the trace's folder, or the file alone there. */
-    const char *names[] = {report->file, last ? last + 1 : report->file};
-    FILE *file = fopen(report->file, "re");
-    for (size_t i = 0; !file && i < sizeof names / sizeof *names; i++) {
-        int length;
-        if (slash)
-            length = snprintf(path, sizeof path, "%.*s/%s", (int)(slash - report->trace), report->trace, names[i]);
-        else
-            length = snprintf(path, sizeof path, "./%s", names[i]);
-        if (length > 0 && (size_t)length < sizeof path)
-            file = fopen(path, "re");
-    }
-    return file;
 }
 
 static void need_lines(struct source *source, size_t count)
@@ -90,7 +111,7 @@ static void need_lines(struct source *source, size_t count)
 static struct source source_read(const struct source_report *report)
 {
     struct source source = {0};
-    FILE *file = source_open(report);
+    FILE *file = source_open(report->trace, report->file);
     char *line = NULL;
     size_t size = 0;
     ssize_t length;

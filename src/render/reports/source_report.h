@@ -18,9 +18,9 @@ struct source_report {
     bool colour;
 };
 
-/* The file of the profile that `wanted` means: its whole name, or the last parts of it; NULL: the costliest one. NULL
-   where there is none, or where it may be several. */
-const char *source_file_find(const struct profile_rows *lines, const char *wanted);
+/* The file of the profile that `wanted` means: its whole name, or the last parts of it; NULL: the one with the
+   costliest line, if possible of those that are here. NULL where there is none, or where it may be several. */
+const char *source_file_find(const struct profile_rows *lines, const char *wanted, const char *trace);
 
 void source_write_text(struct output *output, const struct source_report *report);
 void source_write_json(struct output *output, const struct source_report *report);
