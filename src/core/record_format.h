@@ -27,6 +27,7 @@
 
 enum {
     RECORD_VERSION = 14,
+    RECORD_VERSION_READ = 13, /* since then only the layout of struct record_kept has changed */
     RECORD_HEADER_SIZE = 4096,
     RECORD_PENDING_AT = 2560, /* of struct record_pending, in the file */
     RECORD_BLOCK_HEAD = 8,    /* bytes: the number of a block */
@@ -74,7 +75,8 @@ enum record_kind {
     RECORD_CHANNEL,         /* struct record_channel: the same */
     RECORD_DEFINE_COUNTER,  /* struct record_counter_name */
     RECORD_COUNTER,         /* struct record_counter: `state` is its number */
-    RECORD_DEFINE_PYTHON    /* struct record_python */
+    RECORD_DEFINE_PYTHON,   /* struct record_python */
+    RECORD_TALLY            /* struct record_tally */
 };
 
 /* Why a thread's recording ended before its program did. */
@@ -129,6 +131,7 @@ struct record_header {
                       0: everything is kept */
     char host_name[RECORD_NAME_SIZE];
     uint8_t used[RECORD_FUNCTIONS_MAX]; /* 1: the function was called */
+    uint32_t voided;                    /* 1: a send has become RECORD_VOID, which tallies may have counted */
 };
 
 _Static_assert(sizeof(struct record_header) <= RECORD_PENDING_AT, "the slot is after the header");
@@ -369,6 +372,19 @@ struct record_counter_name {
 struct record_counter {
     struct record_base base;
     int64_t value;
+};
+
+/* What the thread has recorded up to here, counted: after the begin of a block, not of every one. `state` is an enum
+   record_kind. The first, of RECORD_NONE, has the number of the rows that follow it, and function and site of the last
+   entry: of RECORD_SEND and RECORD_RECEIVE the messages on a communicator, by partner and tag, with the function and
+   site of the last; of RECORD_ENTER_AT the calls of a site; of RECORD_ENTER those of a function on a communicator,
+   without a site (tag 0) or of one with any communicator (tag 1); of RECORD_COMM the communicators; of RECORD_REQUESTS
+   the records of requests. */
+struct record_tally {
+    struct record_base base;
+    int32_t partner, tag;
+    uint64_t count;
+    uint32_t function, site;
 };
 
 /* The host, and what of it the process may use. */

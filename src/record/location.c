@@ -41,6 +41,7 @@ static void block_begin(struct location *location)
     location->block_at = RECORD_HEADER_SIZE + location->header->blocks * location->header->block_size;
     /* The clock is read with the first record of each block: a file that lost blocks still has times. */
     location->calibrate_at = INT64_MIN;
+    location->tally.due = location->header->blocks > 0;
 }
 
 /* Maps the block once: mapping a new page costs ten times as much as writing it to the file. */
@@ -200,6 +201,7 @@ struct location *location_open(const struct location_settings *settings, const s
     if (!location)
         return NULL;
     location->events_left = settings->max_events;
+    tally_start(&location->tally);
     location->thread = header->thread;
     pthread_mutex_init(&location->lock, NULL);
     if (file_create(&location->file, settings, header)) {
@@ -333,6 +335,8 @@ static bool prepare(struct location *location, size_t size, int64_t ticks)
             if (!location->holds_lock)
                 resources_put(location);
             samples_note_unknown(location);
+        } else if (location->tally.due) {
+            tally_write(location);
         } else {
             return true;
         }
@@ -393,6 +397,8 @@ void location_define(struct location *location, const void *record, size_t size,
     unsigned char *at = location_room(location, size);
     if (!at)
         return;
+    if (kind == RECORD_COMM)
+        tally_count(&location->tally, kind, 0, 0, 0);
     /* The first word is the kind: location_commit writes it last, so that the record becomes valid at once. */
     const size_t first = sizeof(uint64_t);
     memcpy(at + first, (const unsigned char *)record + first, size - first);
@@ -414,6 +420,18 @@ void location_define(struct location *location, const void *record, size_t size,
     location->last_definition = position;
 }
 
+/* Also of a thread that has ended. */
+static void note_voided(struct location *location)
+{
+    const uint32_t voided = 1;
+    int before = errno;
+    if (location->header)
+        __atomic_store_n(&location->header->voided, voided, __ATOMIC_RELAXED);
+    else
+        (void)own_file_write(&location->file, &voided, sizeof voided, offsetof(struct record_header, voided));
+    errno = before;
+}
+
 void location_void(struct location *location, uint64_t position)
 {
     int cancel = cancel_hold();
@@ -423,6 +441,7 @@ void location_void(struct location *location, uint64_t position)
         /* A short record stays short, as its length follows from it. */
         kind = (uint8_t)((kind & RECORD_SHORT) | RECORD_VOID);
         store(location, position, &kind, sizeof kind);
+        note_voided(location);
     }
     if (!location->header) /* its thread has ended */
         own_file_rest(&location->file);

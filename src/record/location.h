@@ -5,6 +5,7 @@
 #include "core/record_format.h"
 #include "record/clock.h"
 #include "record/own_file.h"
+#include "record/tally.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -45,6 +46,7 @@ struct location {
     uint64_t events_left; /* until the limit */
     struct site *sites;   /* see sites.h */
     uint32_t site_mask, site_count;
+    struct tally tally;
     int64_t sync_ns; /* see syncs.c */
     struct open_call open;
     struct outer_call *outer;       /* the call in which a callback of the program made this one: see outer_call.h */
@@ -205,10 +207,12 @@ static inline void location_put_enter(struct location *location, int64_t ticks, 
 /* Requests that the current call posts, prepares, starts or completes: `count` of them from the first on. */
 static inline void location_put_requests(struct location *location, uint32_t first, uint32_t count)
 {
-    if (location_room(location, sizeof(uint64_t)))
-        location_commit_word(location, sizeof(uint64_t), location->last_ticks,
-                             (uint64_t)RECORD_REQUESTS | RECORD_SHORT | (uint64_t)count << RECORD_SHORT_REQUESTS |
-                                 (uint64_t)first << RECORD_SHORT_REQUEST);
+    if (!location_room(location, sizeof(uint64_t)))
+        return;
+    location_commit_word(location, sizeof(uint64_t), location->last_ticks,
+                         (uint64_t)RECORD_REQUESTS | RECORD_SHORT | (uint64_t)count << RECORD_SHORT_REQUESTS |
+                             (uint64_t)first << RECORD_SHORT_REQUEST);
+    location->tally.requests++;
 }
 
 /* Only the thread itself may be in the way of its own samples (see samples.h): between these two it takes none. */
@@ -256,6 +260,7 @@ static inline uint64_t location_put_message(struct location *location, enum reco
         ((struct record_base *)(void *)at)->ticks = ticks;
         location_commit(location, head + rest, kind, state, comm);
     }
+    tally_count(&location->tally, kind, comm, message->partner, message->tag);
     return position;
 }
 

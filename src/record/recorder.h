@@ -43,13 +43,22 @@ void recorder_start(enum function function, const void *caller, int64_t begin_ti
 static inline void recorder_enter(struct location *location, enum function function, const void *caller, uint32_t comm,
                                   int64_t ticks)
 {
-    uint32_t site = recorder.sites && caller ? site_number(location, caller, function, comm, ticks) : 0;
-    if (__builtin_expect(site != 0, 1)) {
-        location_put_enter(location, ticks, function, comm, site);
+    struct site *site = recorder.sites && caller ? site_of(location, caller, function, comm, ticks) : NULL;
+    struct tally *tally = &location->tally;
+    tally->function = function;
+    if (__builtin_expect(site != NULL, 1)) {
+        location_put_enter(location, ticks, function, comm, site->number);
+        /* Counted when it is there: a block that begins meanwhile counts what is before it. */
+        site->calls++;
+        tally->site = site->number;
+        if (__builtin_expect(comm >= RECORD_SHORT_COMMS, 0))
+            tally_count(tally, RECORD_ENTER, comm, (int32_t)function, 1);
         return;
     }
     location_note_used(location, function);
     location_put(location, RECORD_ENTER, ticks, function, comm);
+    tally->site = 0;
+    tally_count(tally, RECORD_ENTER, comm, (int32_t)function, 0);
 }
 
 /* Before and after the last PMPI_Finalize or PMPI_Session_finalize. */

@@ -90,21 +90,21 @@ static void define(struct location *location, const struct site *site, int64_t t
     location_define(location, &record, size, RECORD_DEFINE_SITE, comm < RECORD_SHORT_COMMS ? comm : RECORD_COMM_NONE);
 }
 
-uint32_t site_find(struct location *location, uintptr_t caller, uint32_t call, int64_t ticks)
+struct site *site_find(struct location *location, uintptr_t caller, uint32_t call, int64_t ticks)
 {
     struct site *site = slot_of(location->sites, location->site_mask, caller, call);
     if (site->number)
-        return site->number;
+        return site;
     /* Calls from a module of Python never have its code as their place, so that they always come here. */
     caller = python_caller(location, caller, ticks);
     site = slot_of(location->sites, location->site_mask, caller, call);
     if (site->number)
-        return site->number;
+        return site;
     if (!make_room(location))
-        return 0;
+        return NULL;
     site = slot_of(location->sites, location->site_mask, caller, call);
     *site = (struct site){.caller = caller, .call = call, .number = ++location->site_count};
     location_note_used(location, call >> SITE_COMM_BITS);
     define(location, site, ticks);
-    return site->number;
+    return site;
 }

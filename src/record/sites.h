@@ -12,6 +12,7 @@ struct site {
     uintptr_t caller;
     uint32_t call;   /* function and communicator */
     uint32_t number; /* 0: free */
+    uint64_t calls;
 };
 
 enum { SITE_COMM_BITS = 9 };
@@ -25,17 +26,17 @@ static inline size_t site_slot(uintptr_t caller, uint32_t call)
     return (size_t)((caller ^ (uint64_t)call << 40) * UINT64_C(0x9E3779B97F4A7C15) >> 32);
 }
 
-/* The number of a site that is not in its slot; a new one is defined, at `ticks`. 0: it cannot be kept. */
-uint32_t site_find(struct location *location, uintptr_t caller, uint32_t call, int64_t ticks);
+/* A site that is not in its slot; a new one is defined, at `ticks`. NULL: it cannot be kept. */
+struct site *site_find(struct location *location, uintptr_t caller, uint32_t call, int64_t ticks);
 
-/* The number of the place that calls a function, from 1; 0: not known. */
-static inline uint32_t site_number(struct location *location, const void *caller, uint32_t function, uint32_t comm,
+/* The place that calls a function, valid until the next one is looked up; NULL: not known. */
+static inline struct site *site_of(struct location *location, const void *caller, uint32_t function, uint32_t comm,
                                    int64_t ticks)
 {
     uint32_t call = site_call(function, comm);
-    const struct site *site = &location->sites[site_slot((uintptr_t)caller, call) & location->site_mask];
+    struct site *site = &location->sites[site_slot((uintptr_t)caller, call) & location->site_mask];
     if (__builtin_expect(site->caller == (uintptr_t)caller && site->call == call, 1))
-        return site->number;
+        return site;
     return site_find(location, (uintptr_t)caller, call, ticks);
 }
 

@@ -95,7 +95,8 @@ static enum edge_kind lacks(const struct stuck_graph *graph, const struct node *
         return EDGE_COLLECTIVE;
     /* Older functions are overwritten (COLLECTIVES_KEPT): unknown is no mismatch. */
     bool known = instance->ordinal + COLLECTIVES_KEPT > member->count;
-    if (known && member->states[instance->ordinal % COLLECTIVES_KEPT] != instance->state)
+    uint32_t there = member->states[instance->ordinal % COLLECTIVES_KEPT];
+    if (known && there != UINT32_MAX && there != instance->state)
         return EDGE_MISMATCH;
     return is_in_callback(graph, instance, process) ? EDGE_PART : EDGE_NONE;
 }

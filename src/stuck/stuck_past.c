@@ -72,6 +72,9 @@ static void collectives(void *context, const struct event *event, uint64_t count
     if (!state->wanted)
         return;
     struct member *member = state_member_put(state, event);
+    /* The functions of those are not known: older ones must not be taken for theirs. */
+    if (count > last)
+        memset(member->states, 0xFF, sizeof member->states);
     member->count += count - last;
     for (size_t i = 0; i < last; i++)
         if (states[i] < state->defs->state_count)

@@ -8,6 +8,7 @@
 #include "convert/record/record_pending.h"
 #include "convert/record/record_plan.h"
 #include "convert/record/record_run.h"
+#include "convert/record/record_tallies.h"
 #include "convert/record/record_totals.h"
 #include "core/bytes.h"
 #include "core/event.h"
@@ -957,7 +958,7 @@ struct passing {
     uint8_t *busy; /* by PROGRESS_NS of the run's time: somebody made progress then */
     size_t busy_count;
 };
-enum { BUSY_MAX = 1 << 24 };
+enum { BUSY_MAX = 1 << 24, PAUSE_BYTES = 64 << 20 /* of all files together */ };
 
 static void pass_batch(struct passing *passing)
 {
@@ -987,7 +988,7 @@ static void pass_collectives(struct passing *passing)
     for (size_t i = 0; i < past->collective_count; i++) {
         const struct record_past_collectives *collectives = &past->collectives[i];
         uint32_t states[RECORD_PAST_LAST];
-        size_t last = (size_t)smaller(collectives->count, RECORD_PAST_LAST);
+        size_t last = (size_t)smaller(collectives->known, (uint64_t)RECORD_PAST_LAST);
         struct event event;
         for (size_t k = 0; k < last; k++)
             states[k] = state->run.states[collectives->last[(collectives->count - last + 1 + k) % RECORD_PAST_LAST]];
@@ -1095,6 +1096,7 @@ static bool pass_file(struct passing *passing)
     struct record_past past = {.event = pass_event,
                                .progress = pass_progress,
                                .context = passing,
+                               .pause_bytes = PAUSE_BYTES / state->run.file_count,
                                .progress_ticks =
                                    (int64_t)((double)passing->sink->least_pause_ns / 2 / map->knots[0].rate)};
     for (size_t f = 0; f < RECORD_FUNCTIONS_MAX; f++)
@@ -1142,10 +1144,36 @@ int64_t record_reader_now_ns(const struct reader *reader)
            state->plan.gap_ns;
 }
 
+/* Those that the last tally of the file has; reading goes on after it. */
+static void count_tallied(struct record_state *state, uint32_t file_index, struct record_calls *calls, size_t count)
+{
+    struct record_file *file = &state->run.files[file_index];
+    struct record_mark mark;
+    struct record_tally_rows rows;
+    if (!record_marks_last(file, &mark) || !record_tally_load(&rows, file, &mark))
+        return;
+    for (size_t i = 0; i < rows.count; i++) {
+        const struct record_tally *row = &rows.rows[i];
+        bool placed = row->base.state == RECORD_ENTER_AT && row->site < file->site_count;
+        uint32_t function = placed ? file->sites[row->site].function : (uint32_t)row->partner;
+        uint32_t place = placed ? file->sites[row->site].place : 0,
+                 site = place ? state->run.places[place - 1].site : 0;
+        if ((!placed && (row->base.state != RECORD_ENTER || row->tag != 0)) || function >= RECORD_FUNCTIONS_MAX)
+            continue;
+        for (size_t k = 0; k < count; k++)
+            if (calls[k].state == state->run.states[function] && calls[k].site == site)
+                calls[k].count += row->count;
+    }
+    file->position = mark.end;
+    file->last_ticks = mark.ticks;
+    record_tally_clear(&rows);
+}
+
 static void count_entries(struct record_state *state, uint32_t file, struct record_calls *calls, size_t count)
 {
     struct stream stream = {.file = file};
     record_file_start(&state->run.files[file], WINDOW_MAX);
+    count_tallied(state, file, calls, count);
     while ((stream.record = record_file_next(&state->run.files[file]))) {
         const struct record_base *record = stream.record;
         bool placed = record->kind == RECORD_ENTER_AT;

@@ -72,7 +72,8 @@ static void find_blocks(struct record_file *file)
 
 static bool header_valid(const struct record_header *header)
 {
-    return header->version == RECORD_VERSION && header->block_size >= RECORD_BLOCK_MIN &&
+    uint32_t least = header->kept ? RECORD_VERSION : RECORD_VERSION_READ;
+    return header->version >= least && header->version <= RECORD_VERSION && header->block_size >= RECORD_BLOCK_MIN &&
            header->block_size <= RECORD_BLOCK_MAX && (header->block_size & (header->block_size - 1)) == 0 &&
            header->rank >= 0 && header->rank < header->size && header->size <= PROCESS_LIMIT &&
            header->thread < RECORD_THREADS_MAX && header->clock <= RECORD_CLOCK_TSC;

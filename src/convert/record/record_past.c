@@ -37,25 +37,40 @@ static void index_grow(struct record_past *past)
     }
 }
 
-static void count_message(struct record_past *past, uint8_t kind, uint32_t comm, const unsigned char *message)
+static struct record_past_channel *channel_put(struct record_past *past, uint8_t kind, uint32_t comm, int32_t partner,
+                                               int32_t tag)
 {
-    int32_t partner, tag;
-    memcpy(&partner, message, sizeof partner);
-    memcpy(&tag, message + sizeof partner, sizeof tag);
+    index_grow(past);
     size_t at = place_of(past, kind, comm, partner, tag);
     if (!past->index[at]) {
         ARRAY_PUSH(past->channels, past->channel_count, past->channel_capacity,
                    (struct record_past_channel){.kind = kind, .comm = comm, .partner = partner, .tag = tag});
         past->index[at] = (uint32_t)past->channel_count;
     }
-    struct record_past_channel *channel = &past->channels[past->index[at] - 1];
+    return &past->channels[past->index[at] - 1];
+}
+
+static void count_message(struct record_past *past, uint8_t kind, uint32_t comm, const unsigned char *message)
+{
+    int32_t partner, tag;
+    memcpy(&partner, message, sizeof partner);
+    memcpy(&tag, message + sizeof partner, sizeof tag);
+    struct record_past_channel *channel = channel_put(past, kind, comm, partner, tag);
     channel->count++;
     channel->function = past->function;
     channel->site = past->site;
-    index_grow(past);
 }
 
-static void count_collective(struct record_past *past, uint32_t comm, uint16_t function)
+void record_past_add_messages(struct record_past *past, const struct record_tally *row, uint64_t count)
+{
+    struct record_past_channel *channel =
+        channel_put(past, (uint8_t)row->base.state, row->base.comm, row->partner, row->tag);
+    channel->count += count;
+    channel->function = (uint16_t)row->function;
+    channel->site = row->site;
+}
+
+static struct record_past_collectives *collectives_put(struct record_past *past, uint32_t comm)
 {
     size_t i = 0;
     while (i < past->collective_count && past->collectives[i].comm != comm)
@@ -63,8 +78,21 @@ static void count_collective(struct record_past *past, uint32_t comm, uint16_t f
     if (i == past->collective_count)
         ARRAY_PUSH(past->collectives, past->collective_count, past->collective_capacity,
                    (struct record_past_collectives){.comm = comm});
-    struct record_past_collectives *collectives = &past->collectives[i];
+    return &past->collectives[i];
+}
+
+static void count_collective(struct record_past *past, uint32_t comm, uint16_t function)
+{
+    struct record_past_collectives *collectives = collectives_put(past, comm);
     collectives->last[++collectives->count % RECORD_PAST_LAST] = function;
+    collectives->known++;
+}
+
+void record_past_add_collectives(struct record_past *past, uint32_t comm, uint64_t count)
+{
+    struct record_past_collectives *collectives = collectives_put(past, comm);
+    collectives->count += count;
+    collectives->known = 0;
 }
 
 static void note_progress(struct record_past *past)
@@ -244,21 +272,21 @@ static bool read_records(struct record_past *past, const unsigned char *at, cons
     return true;
 }
 
-bool record_past_read(struct record_past *past, const struct record_file *file)
+bool record_past_span(struct record_past *past, uint64_t from, uint64_t to)
 {
-    uint64_t block = file->header.block_size, end = file->skipped_to;
+    uint64_t block = past->file->header.block_size;
     unsigned char *bytes = memory_new(block);
     bool whole = true;
-    past->file = file;
-    past->progress_at = INT64_MIN;
-    index_grow(past);
-    for (uint64_t at = RECORD_HEADER_SIZE; at < end && whole; at += block) {
-        size_t size = (size_t)smaller(block, end - at);
-        uint64_t number;
-        whole = record_file_bytes(file, at, bytes, size) == size;
+    past->open = true;
+    past->result = false;
+    for (uint64_t at = from; at < to && whole;) {
+        uint64_t number, in_block = (at - RECORD_HEADER_SIZE) % block;
+        size_t size = (size_t)smaller(block - in_block, to - at), head = in_block ? 0 : RECORD_BLOCK_HEAD;
+        whole = record_file_bytes(past->file, at, bytes, size) == size && size >= head;
         memcpy(&number, bytes, sizeof number);
-        whole = whole && number == (at - RECORD_HEADER_SIZE) / block &&
-                read_records(past, bytes + RECORD_BLOCK_HEAD, bytes + size);
+        whole = whole && (in_block || number == (at - RECORD_HEADER_SIZE) / block) &&
+                read_records(past, bytes + head, bytes + size);
+        at += size;
     }
     free(bytes);
     return whole;

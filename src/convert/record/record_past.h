@@ -22,7 +22,8 @@ struct record_past_channel {
 struct record_past_collectives {
     uint32_t comm;
     uint64_t count;
-    uint16_t last[RECORD_PAST_LAST]; /* functions: that of number n at n % RECORD_PAST_LAST */
+    uint64_t known;                  /* of the last ones the functions are known */
+    uint16_t last[RECORD_PAST_LAST]; /* that of number n at n % RECORD_PAST_LAST */
 };
 
 struct record_past {
@@ -35,6 +36,7 @@ struct record_past {
     int64_t last_ticks; /* of the last progress; 0: there was none */
     uint64_t failed;    /* tests since then */
     void *context;
+    uint64_t pause_bytes; /* to read, at most, only to find out how long pauses were */
     struct record_past_channel *channels;
     size_t channel_count, channel_capacity;
     uint32_t *index; /* of channels, by hash: place + 1 */
@@ -52,6 +54,13 @@ struct record_past {
 /* Counts what was passed over. The caller has set the needs, the functions, their context and the ticks. False: it is
    damaged. */
 bool record_past_read(struct record_past *past, const struct record_file *file);
+
+/* For record_past_walk.c: counts the records from one position to another, a call of the past's function being open;
+   adds messages like those of a row of a tally; and collectives. */
+bool record_past_span(struct record_past *past, uint64_t from, uint64_t to);
+void record_past_add_messages(struct record_past *past, const struct record_tally *row, uint64_t count);
+void record_past_add_collectives(struct record_past *past, uint32_t comm, uint64_t count);
+
 void record_past_clear(struct record_past *past);
 
 #endif
