@@ -16,8 +16,8 @@ struct launch_result {
     int64_t ended_ns; /* when it ended, of CLOCK_MONOTONIC */
 };
 
-/* Called every 50 ms while the command runs. */
-typedef void launch_watch(void *context, pid_t command);
+/* Called while the command runs; returns after how many ms it is to be called again, at the latest. */
+typedef int launch_watch(void *context, pid_t command);
 
 /* Runs the command and waits for its end. Signals that come meanwhile go to it; those of the terminal's keys reach it
    anyway. `watch` may be NULL. STATUS_FAILED: it could not be started. */

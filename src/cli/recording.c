@@ -526,12 +526,9 @@ static int record(const struct recording *recording, const char *directory, cons
     struct error err = {0};
     char *left = words_left(directory, output);
     run_set_last_words(left);
-    launch_watch *look = NULL;
     *launched = watch_start(watch, recording->watch, directory, &err) == STATUS_OK;
-    if (*launched && watch_wanted(watch))
-        look = watch_look;
     if (*launched)
-        *launched = launch(recording->words, recording->count, look, watch, result, &err) == STATUS_OK;
+        *launched = launch(recording->words, recording->count, watch_look, watch, result, &err) == STATUS_OK;
     int code;
     if (*launched) {
         code = finish(recording, directory, output, left, watch, result);

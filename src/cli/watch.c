@@ -2,6 +2,7 @@
 #include "cli/watch.h"
 
 #include "cli/live.h"
+#include "convert/record/launch_note.h"
 #include "convert/record/recordings.h"
 #include "core/numbers.h"
 #include "core/text.h"
@@ -15,7 +16,7 @@
 
 #define SECOND_NS INT64_C(1000000000)
 #define GRACE_NS (5 * SECOND_NS) /* from SIGTERM to SIGKILL */
-enum { PLACES = 20 };
+enum { PLACES = 20, STEP_MS = 50, NOTE_MS = 1000 };
 
 enum status watch_start(struct watch *watch, const struct watch_options *options, const char *directory,
                         struct error *err)
@@ -76,10 +77,8 @@ static bool hangs(struct watch *watch)
     return quiet;
 }
 
-void watch_look(void *context, pid_t program)
+static void look(struct watch *watch, pid_t program, int64_t now_ns)
 {
-    struct watch *watch = context;
-    int64_t now_ns = clock_ns();
     if (watch->ended || (watch->timeout_ns > 0 && now_ns - watch->begin_ns >= watch->timeout_ns)) {
         if (!watch->ended)
             fprintf(stderr, "sight: the time is up: the program is ended\n");
@@ -97,6 +96,18 @@ void watch_look(void *context, pid_t program)
         fprintf(stderr, "sight: the program is ended (--kill)\n");
         end_program(watch, program, now_ns);
     }
+}
+
+int watch_look(void *context, pid_t program)
+{
+    struct watch *watch = context;
+    int64_t now_ns = clock_ns();
+    if (now_ns >= watch->next_note_ns) {
+        launch_note_alive(watch->directory, now_ns);
+        watch->next_note_ns = now_ns + SECOND_NS;
+    }
+    look(watch, program, now_ns);
+    return watch->timeout_ns > 0 || watch->on_hang_ns > 0 ? STEP_MS : NOTE_MS;
 }
 
 /* Of a program that has ended as it should nothing is read. */

@@ -6,13 +6,13 @@
 
 #include <sys/types.h>
 
-/* A recorded program is watched while it runs: --timeout ends it when its time is up, --on-hang reports why no process
-   makes progress, --kill then ends it. */
+/* A recorded program is watched while it runs: that it does is noted, --timeout ends it when its time is up, --on-hang
+   reports why no process makes progress, --kill then ends it. */
 struct watch {
     int64_t timeout_ns, on_hang_ns; /* 0: not asked for */
     bool kill;
     const char *directory; /* of the recording */
-    int64_t begin_ns, next_look_ns, reported_ns, ended_ns;
+    int64_t begin_ns, next_look_ns, next_note_ns, reported_ns, ended_ns;
     bool ended; /* by the watch: the exit code is that of timeout(1) */
 };
 enum { EXIT_TIMEOUT = 124 };
@@ -25,13 +25,7 @@ enum status watch_start(struct watch *watch, const struct watch_options *options
    finalise MPI, and why, before the recording is merged, which takes much longer. */
 void watch_explain(const struct watch *watch, int64_t ended_ns);
 
-/* True if there is anything to watch for. */
-static inline bool watch_wanted(const struct watch *watch)
-{
-    return watch->timeout_ns > 0 || watch->on_hang_ns > 0;
-}
-
-/* Now and then while the program runs. A launch_watch. */
-void watch_look(void *watch, pid_t program);
+/* Now and then, at least once a second, while the program runs. A launch_watch. */
+int watch_look(void *watch, pid_t program);
 
 #endif

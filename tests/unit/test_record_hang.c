@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recordings made by hand, of processes that are in a receive for ever, or were in a send: what a directory says that
    was left when all of them had been killed. */
+#include "convert/record/launch_note.h"
 #include "convert/record/read_record.h"
 #include "convert/stream.h"
 #include "core/mpi_function.h"
@@ -113,6 +114,7 @@ static void expect(const struct scene *scene, int64_t alive_ns, enum stuck_kind 
         recordings_note_alive(&recordings);
         if (alive_ns)
             recordings.alive_ns = alive_ns;
+        recordings.alive_least &= !alive_ns;
         reader = record_reader_open(&recordings, 0, &err);
         status = reader ? stream_run(reader, &sink, 1, NULL, NULL, &err) : STATUS_FAILED;
     }
@@ -121,6 +123,19 @@ static void expect(const struct scene *scene, int64_t alive_ns, enum stuck_kind 
     stuck_free(stuck);
     reader_close(reader);
     recordings_close(&recordings);
+}
+
+/* As sight does while the program runs. */
+static char note_path[64];
+static void note_alive(int64_t alive_ns)
+{
+    struct error err = {0};
+    char *command[] = {(char *)(uintptr_t) "mpiexec", (char *)(uintptr_t) "alive=1"};
+    snprintf(note_path, sizeof note_path, "%s/" LAUNCH_NOTE_NAME, directory);
+    if (launch_note_write(directory, command, 2, &err) != STATUS_OK)
+        abort();
+    launch_note_alive(directory, SECOND / 2);
+    launch_note_alive(directory, alive_ns);
 }
 
 int main(void)
@@ -137,8 +152,15 @@ int main(void)
     expect(&sends, TICKS + SECOND, STUCK_CYCLE, "but not after a second");
     expect(&synchronous, 0, STUCK_CYCLE, "64 in MPI_Ssend");
     expect(&returned, 0, STUCK_SLOW, "one of them has got its message");
+    note_alive(TICKS + SECOND);
+    expect(&sends, 0, STUCK_CYCLE, "64 in MPI_Send, killed with sight, which has seen them a second later");
+    note_alive(TICKS + SECOND / 100);
+    expect(&sends, 0, STUCK_SLOW, "and which has seen them last when they had just begun to send");
+    note_alive(TICKS - SECOND);
+    expect(&receives, 0, STUCK_CYCLE, "64 in MPI_Recv, where they were seen last before");
     for (int rank = 0; rank < PROCESSES; rank++)
         unlink(path_of(rank));
+    unlink(note_path);
     rmdir(directory);
     return tap_done();
 }

@@ -14,6 +14,9 @@
 enum { COMMAND_SIZE = 4000, NOTE_SIZE = COMMAND_SIZE + 100, ZONE_MAX_S = 26 * 3600 };
 static const int64_t ms_of_year_10000 = INT64_C(253402300800000);
 
+/* Of a length that does not change: it is overwritten while the command runs. */
+#define ALIVE "alive=%019" PRId64 "%c"
+
 static char *path_of(const char *directory)
 {
     char *path;
@@ -40,7 +43,7 @@ enum status launch_note_write(const char *directory, char *const *command, size_
     char *path = path_of(directory);
     FILE *file = path ? fopen(path, "we") : NULL;
     /* Fields end with a zero byte, which no argument can have. */
-    bool fine = file && fprintf(file, "command=%s%czone=%ld%c", text, 0, local.tm_gmtoff, 0) > 0;
+    bool fine = file && fprintf(file, "command=%s%czone=%ld%c" ALIVE, text, 0, local.tm_gmtoff, 0, INT64_C(0), 0) > 0;
     if (file && fclose(file) != 0)
         fine = false;
     enum status status = fine ? STATUS_OK : error_set_errno(err, ERROR_OUTPUT, "%s: cannot write", path);
@@ -62,7 +65,7 @@ enum status launch_note_end(const char *directory, int64_t ended_ns, struct erro
 
 static void take(struct launch_note *note, const char *line)
 {
-    int64_t zone_s, ended_ns;
+    int64_t zone_s, ended_ns, alive_ns;
     /* The first one counts: a command may have "command=" in it. */
     if (strncmp(line, "command=", 8) == 0 && line[8] && !note->command)
         note->command = text_from_bytes(line + 8, strlen(line + 8));
@@ -72,6 +75,32 @@ static void take(struct launch_note *note, const char *line)
     }
     if (strncmp(line, "ended=", 6) == 0 && text_parse_i64(line + 6, 1, INT64_MAX, &ended_ns))
         note->ended_ns = ended_ns;
+    if (strncmp(line, "alive=", 6) == 0 && text_parse_i64(line + 6, 1, INT64_MAX, &alive_ns))
+        note->alive_ns = alive_ns;
+}
+
+/* The place of the field; 0: there is none. The command comes first, and may have these words in it. */
+static long place_of_alive(FILE *file)
+{
+    char text[NOTE_SIZE + 1];
+    size_t length = fread(text, 1, NOTE_SIZE, file);
+    text[length] = '\0';
+    for (const char *at = text; at < text + length; at += strlen(at) + 1)
+        if (strncmp(at, "alive=", 6) == 0)
+            return (long)(at - text);
+    return 0;
+}
+
+void launch_note_alive(const char *directory, int64_t alive_ns)
+{
+    char *path = path_of(directory);
+    FILE *file = path ? fopen(path, "r+e") : NULL;
+    long place = file ? place_of_alive(file) : 0;
+    if (place > 0 && fseek(file, place, SEEK_SET) == 0)
+        fprintf(file, ALIVE, alive_ns, 0);
+    if (file)
+        fclose(file);
+    free(path);
 }
 
 void launch_note_read(struct launch_note *note, const char *directory)

@@ -17,6 +17,7 @@ struct launch_note {
     bool has_zone;
     int zone_s;       /* what to add to UTC for the time of day where the run was started */
     int64_t ended_ns; /* CLOCK_MONOTONIC of that host when its command had ended; 0: not known */
+    int64_t alive_ns; /* and when it was last seen to run; 0: not known */
 };
 
 /* Writes the note of a command that is started now, in this process's time zone. */
@@ -24,6 +25,10 @@ enum status launch_note_write(const char *directory, char *const *command, size_
 
 /* Adds when the command ended. */
 enum status launch_note_end(const char *directory, int64_t ended_ns, struct error *err) MUST_CHECK;
+
+/* Notes when the command was seen to run, in place of when it was before: of a run where everything is killed at once,
+   sight too, it is known until when it lived. Without a note nothing happens. */
+void launch_note_alive(const char *directory, int64_t alive_ns);
 
 /* Reads the directory's note into a zero-initialised one; it stays as it is where there is none. */
 void launch_note_read(struct launch_note *note, const char *directory);

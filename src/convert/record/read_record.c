@@ -29,6 +29,7 @@ enum {
     EVENTS_PER_RECORD = RESOURCE_COUNTERS, /* more than a communicator's */
     OUTER_CALLS = 4                        /* in each other, that are known while callbacks call MPI */
 };
+#define SEEN_NS INT64_C(500000000)
 #define SAMPLE_NS_MAX UINT64_C(1000000000000) /* between samples; more is damage */
 
 /* A file in the heap. */
@@ -717,26 +718,30 @@ static void note_missing(struct reader *reader)
                         "invalid record; the rest of the file is not used");
 }
 
-/* `alive` was read on the clock of the machine that merges: of processes elsewhere nothing is known after their last
-   record. */
-static bool alive_is_known(const struct record_state *state, const struct record_file *file)
+/* When the process of a file was alive for all that is known, on the trace's clock. */
+static int64_t alive_at(struct record_state *state, const struct stream *stream)
 {
-    return state->run.recordings->alive_ns && strcmp(file->header.host_name, state->host) == 0;
+    const struct record_file *file = &state->run.files[stream->file];
+    int64_t alive_ns = state->run.recordings->alive_ns;
+    alive_ns += record_run_offset(&state->run, process_of(state, stream), alive_ns) - state->begin_ns;
+    return file->kept ? alive_ns - file->kept->shift_ns : alive_ns;
+}
+
+/* `alive` was read on the clock of the machine that merges: of processes elsewhere nothing is known after their last
+   record. Where they were only seen, that says something if it was well after the last record of all. */
+static bool alive_is_known(struct record_state *state, const struct stream *stream)
+{
+    const struct recordings *recordings = state->run.recordings;
+    const struct record_file *file = &state->run.files[stream->file];
+    if (!recordings->alive_ns || strcmp(file->header.host_name, state->host) != 0)
+        return false;
+    return !recordings->alive_least || time_since(state->last_ns, alive_at(state, stream)) >= SEEN_NS;
 }
 
 /* Until when the process of a file is known to have lived; never before what any recorded. */
 static int64_t alive_until(struct record_state *state, const struct stream *stream)
 {
-    const struct record_file *file = &state->run.files[stream->file];
-    int64_t alive_ns = state->run.recordings->alive_ns;
-    if (!alive_is_known(state, file))
-        return state->last_ns;
-    alive_ns += record_run_offset(&state->run, process_of(state, stream), alive_ns) - state->begin_ns;
-    if (file->kept)
-        alive_ns -= file->kept->shift_ns;
-    if (alive_ns > state->last_ns)
-        return alive_ns;
-    return state->last_ns;
+    return alive_is_known(state, stream) ? larger(alive_at(state, stream), state->last_ns) : state->last_ns;
 }
 
 /* Emits how processes ended that did not finalise MPI. False: nothing is left. */
@@ -754,7 +759,7 @@ static bool report_endings(struct record_state *state, const struct defs *defs, 
         if (!ending->items.items) {
             ending->items = record_pending_of(file, &state->current[stream.file].last);
             if (ending->items.items->pending.what == PENDING_ALIVE)
-                ending->items.items->pending.tag = !alive_is_known(state, file);
+                ending->items.items->pending.tag = !alive_is_known(state, &stream);
         }
         stream.time_ns = alive_until(state, &stream);
         for (; ending->reported < ending->items.count; ending->reported++) {

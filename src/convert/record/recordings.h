@@ -51,6 +51,7 @@ struct recordings {
     struct map link_of;             /* program and key -> index */
     struct recording_trace *traces; /* in the order in which they began; one more has the end of the files */
     size_t trace_count;
+    bool alive_least;  /* alive_ns is a time at which they were seen; until when they lived is not known */
     int64_t alive_ns;  /* ns of CLOCK_MONOTONIC of this host when processes not known to have ended were alive; 0: not
                           known */
     size_t failed;     /* processes and threads that had no place to record to */
@@ -67,7 +68,8 @@ enum status recordings_open(struct recordings *recordings, char *const *director
 /* How many processes of the recordings run on this host. */
 size_t recordings_running(const struct recordings *recordings);
 
-/* Sets alive_ns: to now if any of them runs, or else to when the command had ended, where its launch note says so. */
+/* Sets alive_ns: to now if any of them runs, or else to when the command had ended or was
+   last seen to run, where its launch note says so. */
 void recordings_note_alive(struct recordings *recordings);
 
 /* For a running program: takes a copy of the current state, so that it can be read meanwhile. */

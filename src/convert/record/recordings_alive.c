@@ -54,9 +54,11 @@ size_t recordings_running(const struct recordings *recordings)
 void recordings_note_alive(struct recordings *recordings)
 {
     struct timespec now;
-    recordings->alive_ns = recordings->note.ended_ns;
+    recordings->alive_least = !recordings->note.ended_ns;
+    recordings->alive_ns = recordings->alive_least ? recordings->note.alive_ns : recordings->note.ended_ns;
     if (recordings_running(recordings) == 0)
         return;
     clock_gettime(CLOCK_MONOTONIC, &now);
+    recordings->alive_least = false;
     recordings->alive_ns = now.tv_sec * SECOND_NS + now.tv_nsec;
 }
