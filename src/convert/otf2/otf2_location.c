@@ -57,13 +57,19 @@ static void open_call(struct otf2_location *location, uint32_t state, uint64_t n
 static void close_call(struct otf2_location *location, OTF2_TimeStamp time, uint32_t state)
 {
     struct otf2_call *call = &location->call;
-    struct event requests = EVENT_NOTHING;
-    otf2_tell_requests(location, time, &requests);
+    struct event requests;
+    bool any = call->posted.count > 0 || call->completed.count > 0;
+    if (any) {
+        requests = EVENT_NOTHING;
+        otf2_tell_requests(location, time, &requests);
+    }
     /* After the last otf2_push, which may move the events. */
     struct event *leave = otf2_push(location, time, EVENT_LEAVE, state), *enter = otf2_event(location, call->enter);
-    leave->request = requests.request;
-    leave->requests = requests.requests;
-    leave->flags = requests.flags;
+    if (any) {
+        leave->request = requests.request;
+        leave->requests = requests.requests;
+        leave->flags = requests.flags;
+    }
     leave->comm = call->comm;
     /* NULL: it was given before its leave (WAIT_MOST), and keeps an unknown communicator. */
     if (enter)
