@@ -37,7 +37,7 @@ static bool is_quick(const struct exact *exact, const struct lane *lane, const s
 }
 
 /* What each replay changes of the location's call. */
-static void change_call(struct exact *exact, uint32_t location, const struct call *call)
+static void change_call(struct exact *exact, uint32_t location, struct call *call)
 {
     for (size_t i = 0; i < exact->player.lanes; i++) {
         struct lane *lane = &exact->lanes[i];
@@ -53,6 +53,11 @@ static void change_call(struct exact *exact, uint32_t location, const struct cal
             if (lane_is_free(lane, completion.kind))
                 lane->shorter_ns = completion.ns;
         }
+    }
+    /* What it waits for may then be others than in the record: see is_alone(). */
+    if (exact->player.lanes == 1) {
+        call->leave_ns -= exact->lanes[0].shorter_ns;
+        exact->lanes[0].shorter_ns = 0;
     }
 }
 
@@ -193,7 +198,8 @@ static bool force(struct exact *exact)
     if (first == GRAPH_NONE)
         return false;
     struct call call = graph_call(exact->player.graph, first, exact->player.locations[first].at);
-    change_call(exact, first, &call);
+    struct call changed = call;
+    change_call(exact, first, &changed);
     for (size_t i = 0; i < exact->player.lanes; i++)
         exact->lanes[i].shorter_ns = 0;
     exact_end_is_unknown(exact);
@@ -343,7 +349,7 @@ static size_t lanes_of(const struct graph *graph)
 /* In such a replay calls wait for others than in the record. */
 static bool is_alone(const struct replay_options *options)
 {
-    return options->ideal || options->free_states || options->instead;
+    return options->ideal || options->free_states || options->instead || options->free_waits >> WAIT_IN_REDUCTION & 1;
 }
 
 void replay_run_all(const struct graph *graph, const struct replay_options *options, size_t count,

@@ -185,6 +185,31 @@ static void test_reduction_tree(void)
     analysis_free(analysis);
 }
 
+/* Without the time in the reduction nobody stays in it for the last: process 1 leaves at 2, whenever process 2 comes.
+ */
+static void test_left_reduction(void)
+{
+    struct trace trace = {0};
+    double compute[3];
+    for (uint32_t p = 0; p < 3; p++)
+        moment(&trace, p, 0);
+    rooted(&trace, 0, REDUCE, 10, 41, 0);
+    rooted(&trace, 1, REDUCE, 1, 41, 0);
+    rooted(&trace, 2, REDUCE, 40, 41, 0);
+    moment(&trace, 1, 141);
+    struct graph *graph = graph_of(&trace, 3);
+    for (size_t i = 0; i < 3; i++)
+        compute[i] = graph->locations[i].process == 2 ? 2 : 1;
+    struct replay replays[2];
+    replay_run_all(
+        graph,
+        (struct replay_options[]){{.compute = compute}, {.free_waits = 1u << WAIT_IN_REDUCTION, .compute = compute}}, 2,
+        replays);
+    tap_equal_int(replays[0].end_ns, 181, "a reduction whose last comes at 80: process 1 stays for it");
+    tap_equal_int(replays[1].end_ns, 102, "and without that time it does not");
+    graph_free(graph);
+}
+
 static void test_late_receiver(void)
 {
     struct trace trace = {0};
@@ -400,6 +425,7 @@ int main(void)
     test_barrier();
     test_rooted();
     test_reduction_tree();
+    test_left_reduction();
     test_late_receiver();
     test_probe_and_waitall();
     test_waitall_replayed();
