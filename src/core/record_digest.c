@@ -330,7 +330,7 @@ static inline void leave(struct record_digest *digest, uint32_t function)
         return;
     states_close(digest, at, function_row(digest, function));
     if (states_is_mpi(function) && --totals->mpi_open == 0)
-        totals->mpi_ticks += digest->ticks - totals->mpi_since;
+        states_add(&totals->mpi_ticks, states_ticks(totals->mpi_since, digest->ticks));
 }
 
 /* The slice of time that a call belongs to. */

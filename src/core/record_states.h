@@ -7,6 +7,17 @@
 /* The states that are open in the totals of a thread: calls of MPI, those of callbacks in them, states of OpenMP and of
    the program. Inline, as each record needs them. */
 
+/* Times in a damaged file may be any: what is beyond the range wraps around. */
+static inline int64_t states_ticks(int64_t from, int64_t to)
+{
+    return (int64_t)((uint64_t)to - (uint64_t)from);
+}
+
+static inline void states_add(int64_t *sum, int64_t ticks)
+{
+    *sum = (int64_t)((uint64_t)*sum + (uint64_t)ticks);
+}
+
 static inline bool states_is_mpi(uint32_t function)
 {
     return function < RECORD_OPENMP_REGION || function == UINT32_MAX;
@@ -17,7 +28,7 @@ static inline void states_advance(struct record_digest *digest)
 {
     struct record_totals *totals = digest->totals;
     if (totals->open_count > 0)
-        totals->open[totals->open_count - 1].own_ticks += digest->ticks - totals->changed_ticks;
+        states_add(&totals->open[totals->open_count - 1].own_ticks, states_ticks(totals->changed_ticks, digest->ticks));
     totals->changed_ticks = digest->ticks;
 }
 
@@ -35,10 +46,10 @@ static inline uint32_t states_latest(const struct record_totals *totals, uint32_
 static inline void states_close(struct record_digest *digest, uint32_t at, struct record_totals_function *row)
 {
     struct record_totals *totals = digest->totals;
-    int64_t ticks = digest->ticks - totals->open[at].ticks;
+    int64_t ticks = states_ticks(totals->open[at].ticks, digest->ticks);
     row->calls++;
-    row->ticks += ticks;
-    row->own_ticks += totals->open[at].own_ticks;
+    states_add(&row->ticks, ticks);
+    states_add(&row->own_ticks, totals->open[at].own_ticks);
     if (ticks < row->min_ticks)
         row->min_ticks = ticks;
     if (ticks > row->max_ticks)

@@ -2,7 +2,8 @@
 /* Drives the recorder's own buffers without MPI: simulate DIRECTORY EVENTS BYTES. One process that makes iterations of
    four calls (receive and send to itself, wait, allreduce), on a clock of its own; every 10,000,019th iteration takes
    1000 times as long. Prints how many events, messages and bytes it made; BYTES 0: without --keep. Built with: cc -O2
-   -D_GNU_SOURCE -Isrc tests/bench/simulate_keep.c src/record/{location,keep,own_file}.c src/core/record_digest.c */
+   -D_GNU_SOURCE -Isrc tests/bench/simulate_keep.c src/record/{location,keep,own_file}.c
+   src/core/record_{digest,users}.c */
 #include "record/location.h"
 #include "record/resources.h"
 #include "record/samples.h"

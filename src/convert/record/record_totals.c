@@ -52,7 +52,7 @@ static uint32_t open_of(const struct record_totals *totals, uint32_t function, i
     for (uint32_t i = 0; i < totals->open_count; i++)
         if (totals->open[i].function == function) {
             count++;
-            *ticks += totals->last_ticks - totals->open[i].ticks;
+            *ticks = (int64_t)((uint64_t)*ticks + (uint64_t)totals->last_ticks - (uint64_t)totals->open[i].ticks);
         }
     return count;
 }
@@ -174,7 +174,7 @@ static void describe_thread(const struct describing *of, int64_t begin_ns)
     const struct record_totals *totals = file->kept->totals;
     int64_t mpi_ticks = totals->mpi_ticks;
     if (totals->mpi_open > 0)
-        mpi_ticks += totals->last_ticks - totals->mpi_since;
+        mpi_ticks = (int64_t)((uint64_t)mpi_ticks + (uint64_t)totals->last_ticks - (uint64_t)totals->mpi_since);
     fprintf(of->text, "t %" PRIu32 " %" PRIu64 " %" PRId64 " %" PRId64 " %" PRId64 "\n", file->header.thread,
             totals->events, time_of(of, totals->first_ticks) - begin_ns, time_of(of, totals->last_ticks) - begin_ns,
             duration_of(of, totals, mpi_ticks));
