@@ -25,6 +25,7 @@ struct found {
     uint32_t rank;
     size_t quantity, run;
     double value;
+    bool computes;
 };
 
 struct finding_parts {
@@ -40,18 +41,19 @@ const char *tested_kind_name(enum tested_kind kind)
 
 char *tested_name(char name[TESTED_NAME_SIZE], const struct tested *tested)
 {
+    const char *share = tested->is_share ? " (share)" : "";
     switch (tested->kind) {
     case TESTED_COMPUTING:
-        snprintf(name, TESTED_NAME_SIZE, "computing of process %u", tested->rank);
+        snprintf(name, TESTED_NAME_SIZE, "computing of process %u%s", tested->rank, share);
         break;
     case TESTED_COMMUNICATION:
         snprintf(name, TESTED_NAME_SIZE, "MPI on process %u", tested->rank);
         break;
     case TESTED_CELL:
-        snprintf(name, TESTED_NAME_SIZE, "%.100s on process %u", tested->name, tested->rank);
+        snprintf(name, TESTED_NAME_SIZE, "%.100s on process %u%s", tested->name, tested->rank, share);
         break;
     default:
-        snprintf(name, TESTED_NAME_SIZE, "%.150s", tested->name);
+        snprintf(name, TESTED_NAME_SIZE, "%.140s%s", tested->name, share);
     }
     return name;
 }
@@ -60,7 +62,19 @@ static void find(struct finding_parts *parts, enum tested_kind kind, const char 
 {
     /* All numbers first: which parts exist is known when the last run was read. */
     ARRAY_PUSH(parts->found, parts->count, parts->capacity,
-               (struct found){.kind = kind, .name = name, .rank = rank, .run = parts->run, .value = value});
+               (struct found){.kind = kind,
+                              .name = name,
+                              .rank = rank,
+                              .run = parts->run,
+                              .value = value,
+                              .computes = kind == TESTED_COMPUTING});
+}
+
+static void find_state(struct finding_parts *parts, enum tested_kind kind, const struct state_def *state, uint32_t rank,
+                       int64_t ns)
+{
+    find(parts, kind, state->name, rank, (double)ns / 1e9);
+    parts->found[parts->count - 1].computes = state->class == CLASS_USER;
 }
 
 static void find_quantities(struct finding_parts *parts, const struct metrics *metrics)
@@ -83,15 +97,15 @@ static void find_parts(struct finding_parts *parts, const struct metrics *metric
     size_t count;
     struct function_row *rows = metrics_functions_together(metrics, &count);
     for (size_t i = 0; i < count; i++)
-        find(parts, TESTED_FUNCTION, metrics->defs->states[rows[i].state].name, 0, (double)rows[i].exclusive_ns / 1e9);
+        find_state(parts, TESTED_FUNCTION, &metrics->defs->states[rows[i].state], 0, rows[i].exclusive_ns);
     free(rows);
     for (size_t i = 0; i < metrics->process_count; i++) {
         const struct process_row *process = &metrics->process[i];
         find(parts, TESTED_COMPUTING, "", process->rank, (double)process_compute_ns(process) / 1e9);
         find(parts, TESTED_COMMUNICATION, "", process->rank, (double)process->communication_ns / 1e9);
         for (size_t k = 0; k < process->function_count; k++)
-            find(parts, TESTED_CELL, metrics->defs->states[process->functions[k].state].name, process->rank,
-                 (double)process->functions[k].exclusive_ns / 1e9);
+            find_state(parts, TESTED_CELL, &metrics->defs->states[process->functions[k].state], process->rank,
+                       process->functions[k].exclusive_ns);
     }
 }
 
@@ -131,6 +145,7 @@ static void gather(struct significance *significance, const struct finding_parts
         const struct found *first = &parts->found[i];
         struct tested tested = {
             first->kind, first->name, first->quantity, first->rank, memory_new(runs * sizeof(double)), .p = 1};
+        tested.computes = first->computes;
         /* Sorted by part: those of one part follow each other. */
         for (; i < parts->count && same_part(first, &parts->found[i]); i++)
             tested.values[parts->found[i].run] += parts->found[i].value;
@@ -212,25 +227,104 @@ void tested_measure(struct tested *tested, size_t before, size_t after)
     free(scaled);
 }
 
-/* Adjusted probabilities of `count` numbers as one family. */
-static void test_family(struct significance *significance, struct tested *tested, size_t count)
+/* Computing that can be compared with the other computing of its run. */
+static bool has_share(const struct tested *tested, size_t runs)
+{
+    bool all = tested->computes;
+    for (size_t i = 0; i < runs; i++)
+        all &= tested->values[i] > 0;
+    return all;
+}
+
+/* How much longer than usual each run takes for what it computes, as a logarithm: the median over processes and their
+   states, so that no single one of them matters. It does not depend on which run belongs to which version. */
+static void run_factors(const struct significance *significance, double *factors)
 {
     size_t runs = significance->before + significance->after;
-    double *values = memory_new(count * runs * sizeof *values), *adjusted = memory_new(count * sizeof *adjusted);
-    for (size_t i = 0; i < count; i++) {
-        double *row = values + i * runs;
-        /* Where it is 0 in some runs the unit is the mean of all. */
-        if (!to_scale(&tested[i], runs, row) && tested[i].kind > TESTED_QUANTITY) {
-            double mean = mean_of(row, runs);
+    double *changes = memory_new(significance->count * sizeof *changes);
+    for (size_t run = 0; run < runs; run++) {
+        size_t count = 0;
+        for (size_t i = 0; i < significance->count; i++) {
+            const struct tested *tested = &significance->tested[i];
+            if (tested->kind == TESTED_FUNCTION || !has_share(tested, runs))
+                continue;
+            double mean = 0;
             for (size_t k = 0; k < runs; k++)
-                row[k] /= mean;
+                mean += log(tested->values[k]) / (double)runs;
+            changes[count++] = log(tested->values[run]) - mean;
         }
+        statistics_sort(changes, count);
+        factors[run] = 0;
+        if (count > 0)
+            factors[run] = statistics_median(changes, count);
     }
-    permutation_test(values, count, significance->before, significance->after, SPREAD_LEAST, adjusted);
+    free(changes);
+}
+
+/* The values of a test: on its scale, and where it is 0 in some runs in units of the mean of all. */
+static void test_row(const struct tested *tested, size_t runs, double *row)
+{
+    if (to_scale(tested, runs, row) || tested->kind <= TESTED_QUANTITY)
+        return;
+    double mean = mean_of(row, runs);
+    for (size_t k = 0; k < runs; k++)
+        row[k] /= mean;
+}
+
+static void share_row(const struct tested *tested, const double *factors, size_t runs, double *row)
+{
+    for (size_t k = 0; k < runs; k++)
+        row[k] = log(tested->values[k]) - factors[k];
+}
+
+/* Only its share differs: that is what is measured, the values as they would be without the run's factor. */
+static void take_share(struct tested *tested, const struct significance *significance, const double *factors, double p)
+{
+    for (size_t k = 0; k < significance->before + significance->after; k++)
+        tested->values[k] /= exp(factors[k]);
+    tested_measure(tested, significance->before, significance->after);
+    tested->is_share = true;
+    tested->p = p;
+}
+
+/* Adjusted probabilities of the run's parts as one family: of each part, and of its share of the run's computing, which
+   noise that is common to a whole run does not change. The part itself counts where it differs clearly, at half the
+   level (join_families). */
+static void test_parts(struct significance *significance)
+{
+    struct tested *tested = significance->tested + 1;
+    size_t count = significance->count - 1, runs = significance->before + significance->after, rows = count;
+    double *values = memory_new(2 * count * runs * sizeof *values),
+           *adjusted = memory_new(2 * count * sizeof *adjusted);
+    double *factors = memory_new(runs * sizeof *factors);
+    run_factors(significance, factors);
     for (size_t i = 0; i < count; i++)
+        test_row(&tested[i], runs, values + i * runs);
+    for (size_t i = 0; i < count; i++)
+        if (has_share(&tested[i], runs))
+            share_row(&tested[i], factors, runs, values + rows++ * runs);
+    permutation_test(values, rows, significance->before, significance->after, SPREAD_LEAST, adjusted);
+    rows = count;
+    for (size_t i = 0; i < count; i++) {
         tested[i].p = adjusted[i];
+        if (!has_share(&tested[i], runs))
+            continue;
+        double share_p = adjusted[rows++];
+        if (adjusted[i] > SIGNIFICANCE_LEVEL / 2 && share_p < adjusted[i] && share_p <= SIGNIFICANCE_LEVEL)
+            take_share(&tested[i], significance, factors, share_p);
+    }
     free(values);
     free(adjusted);
+    free(factors);
+}
+
+static void test_run(struct significance *significance)
+{
+    size_t runs = significance->before + significance->after;
+    double *row = memory_new(runs * sizeof *row);
+    test_row(&significance->tested[0], runs, row);
+    permutation_test(row, 1, significance->before, significance->after, SPREAD_LEAST, &significance->tested[0].p);
+    free(row);
 }
 
 static double least_p(const struct tested *tested, size_t count)
@@ -312,8 +406,8 @@ struct significance significance_of(const struct version *before, const struct v
         tested_measure(&significance.tested[i], significance.before, significance.after);
     significance.is_possible = significance_possible(significance.before, significance.after, FAMILIES);
     if (significance.is_possible) {
-        test_family(&significance, significance.tested, 1);
-        test_family(&significance, significance.tested + 1, significance.count - 1);
+        test_run(&significance);
+        test_parts(&significance);
         join_families(significance.tested, significance.count);
     }
     for (size_t i = 0; i < significance.count; i++) {

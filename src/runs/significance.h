@@ -10,9 +10,11 @@
    functions, its processes, and each function on each process.
 
    Probabilities are those of permutation_test (permutation.h), on logarithms where all values are above 0, which makes
-   them about relative changes. They are adjusted in two families, the duration of the run and all its parts, joined by
-   Holm's correction: with SIGNIFICANCE_LEVEL, one comparison in twenty of identical versions reports anything. Changes,
-   intervals and effects are those of welch_of (statistics.h); intervals are for one number at a time. */
+   them about relative changes. Computing is tested twice, as it is and divided by the median change of all computing of
+   its run, which takes out noise that a whole run has in common. They are adjusted in two families, the duration of the
+   run and all its parts, joined by Holm's correction: with SIGNIFICANCE_LEVEL, one comparison in twenty of identical
+   versions reports anything. Changes, intervals and effects are those of welch_of (statistics.h); intervals are for one
+   number at a time. */
 
 #define SIGNIFICANCE_LEVEL 0.05
 
@@ -25,6 +27,9 @@ struct tested {
     size_t quantity;    /* of the run and of quantities: index */
     uint32_t rank;      /* of computing, communication and cells */
     double *values;     /* of the runs, the first version's first */
+    bool computes;      /* it is computing: of a process, or in a state of the program */
+    bool is_share;      /* what differs is its share of the run's computing: values are without what a whole run gains
+                           or loses, a factor that is the same for all of them */
     bool is_relative;   /* the change is a share of the first version; else in the quantity's own unit */
     double mean;        /* of the first version, of relative changes the geometric one */
     double now;         /* of the second */

@@ -158,6 +158,11 @@ static void text_parts(struct output *output, const struct significance *signifi
         shown++;
     }
     text_table_print(table, output, "  ");
+    for (size_t i = 0; i < significance->count; i++)
+        if (significance->tested[i].is_shown && significance->tested[i].is_share) {
+            output_text(output, "  (share): compared with the other computing of the same run\n");
+            break;
+        }
     text_rest_write(output, shown, significance->shown);
 }
 
@@ -193,6 +198,7 @@ static void json_tested(struct json *json, const struct tested *tested)
     json_value(json, "before", value_ratio(tested->mean));
     json_value(json, "after", value_ratio(tested->now));
     json_value(json, "relative", value_bool(tested->is_relative));
+    json_value(json, "share", value_bool(tested->is_share));
     json_value(json, "change", value_ratio(tested->change));
     json_value(json, "low", value_finite(tested->low));
     json_value(json, "high", value_finite(tested->high));
