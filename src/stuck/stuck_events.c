@@ -483,6 +483,17 @@ static uint32_t mark_named(const struct defs *defs, const char *name)
     return 0;
 }
 
+/* Calls of all members together that have no place among the waits of the graph, as they take long by themselves. Their
+   communicator is known from our recorder only. */
+static void add_makers(struct stuck_state *state)
+{
+    static const char *const makers[] = {"MPI_Intercomm_merge", "MPI_Comm_spawn", "MPI_Comm_spawn_multiple"};
+    for (size_t i = 0; i < state->collective_count; i++)
+        for (size_t k = 0; k < sizeof makers / sizeof *makers; k++)
+            if (strcmp(state->defs->states[i].name, makers[k]) == 0)
+                state->collectives[i] = (struct collective){SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_NONE, WAIT_NONE};
+}
+
 /* Finished recordings have no marks of pending calls; other recorders are less clear. */
 static enum status begin(struct sink *sink, const struct defs *defs, struct error *err)
 {
@@ -502,6 +513,8 @@ static enum status begin(struct sink *sink, const struct defs *defs, struct erro
     state->trait_count = defs->state_count;
     for (size_t i = 0; i < defs->state_count; i++)
         state->traits[i] = traits_of(defs->states[i].name);
+    if (ours)
+        add_makers(state);
     state->begin_ns = INT64_MAX;
     state->end_ns = state->progress_ns = INT64_MIN;
     return STATUS_OK;

@@ -293,6 +293,13 @@ static void ibarrier_skipped(void)
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
+static void merge_skipped(void)
+{
+    MPI_Comm mine = half(), inter, all;
+    MPI_Intercomm_create(mine, 0, MPI_COMM_WORLD, rank % 2 ? 0 : 1, TAG, &inter);
+    if (rank != last)
+        MPI_Intercomm_merge(inter, rank % 2, &all);
+}
 static void fence_skipped(void)
 {
     MPI_Win win;
@@ -684,6 +691,7 @@ static const struct {
                 {"allreduce_skipped", "missing", allreduce_skipped, 2},
                 {"half_skipped", "missing", half_skipped, 4},
                 {"ibarrier_skipped", "missing", ibarrier_skipped, 2},
+                {"merge_skipped", "missing", merge_skipped, 4},
                 {"fence_skipped", "missing", fence_skipped, 2},
                 {"split_skipped", "missing", split_skipped, 2},
                 {"allreduce_or_barrier", "mismatch", allreduce_or_barrier, 2},
