@@ -553,7 +553,14 @@ static int run_to(const struct recording *recording, const char *output, recordi
         output_check(recording->target->force, output, &err) != STATUS_OK ||
         run_check(recording->words, recording->count, &err) != STATUS_OK ||
         recorder_counters_check(recording->recorder->counters, recording->common, &err) != STATUS_OK ||
-        !(preload = preload_make(recording, &err)) || !(directory = directory_make(output, &err))) {
+        !(preload = preload_make(recording, &err))) {
+        free(preload);
+        return command_fault(&err);
+    }
+    /* Before there is a directory, which nobody would remove: the libraries of the program are listed, which takes
+     * time. */
+    run_check_launcher(recording->common, recording->words, recording->count);
+    if (!(directory = directory_make(output, &err))) {
         free(preload);
         return command_fault(&err);
     }
@@ -564,7 +571,6 @@ static int run_to(const struct recording *recording, const char *output, recordi
         free(directory);
         return command_fault(&err);
     }
-    run_check_launcher(recording->common, recording->words, recording->count);
     environment_set(recording->recorder, directory, preload);
     int code = record(recording, directory, output, &watch, &result, &launched);
     if (launched && written && (code == EXIT_DONE || code == EXIT_DAMAGED))
