@@ -21,6 +21,7 @@ struct otf2_requests {
     size_t spare_count, spare_capacity;
     bool shared; /* by several locations: their steps are numbered in order of time */
     size_t unresolved;
+    struct otf2_location *latest; /* of the step that was read last */
     struct otf2_freed *freed;
     size_t freed_head, freed_count, freed_capacity;
 };

@@ -60,6 +60,7 @@ static void keep_step(struct otf2_location *location, OTF2_TimeStamp time, uint6
         steps->step, steps->count, steps->capacity,
         (struct otf2_step){.time_ns = time_ns, .leave_ns = time_ns, .id = id, .posts = posts, .open = call->open});
     location->requests->unresolved++;
+    location->requests->latest = location;
 }
 
 void otf2_post(struct otf2_location *location, OTF2_TimeStamp time, uint64_t id)
@@ -199,23 +200,38 @@ static bool comes_before(const struct otf2_requests *requests, const struct otf2
     return one_fits && !other_fits;
 }
 
+/* The location with the next step, which becomes `step`. */
+static struct otf2_location *earliest_step(struct otf2_location *locations, size_t count, int64_t until_ns,
+                                           struct otf2_step **step)
+{
+    const struct otf2_requests *requests = locations[0].requests;
+    struct otf2_location *first = requests->latest;
+    *step = NULL;
+    /* Of hundreds of locations, most of them streams of accelerators, often a single one calls MPI. */
+    if (first->steps.count - first->steps.resolved == requests->unresolved) {
+        *step = next_step(first, until_ns);
+        return first;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct otf2_step *next = next_step(&locations[i], until_ns);
+        if (next && (!*step || comes_before(requests, next, *step))) {
+            *step = next;
+            first = &locations[i];
+        }
+    }
+    return first;
+}
+
 void otf2_resolve_requests(struct otf2_location *locations, size_t count, int64_t until_ns)
 {
     struct otf2_requests *requests = locations[0].requests;
     while (requests->unresolved > 0) {
-        struct otf2_location *first = NULL;
-        struct otf2_step *step = NULL;
-        for (size_t i = 0; i < count; i++) {
-            struct otf2_step *next = next_step(&locations[i], until_ns);
-            if (next && (!step || comes_before(requests, next, step))) {
-                step = next;
-                first = &locations[i];
-            }
-        }
+        struct otf2_step *step;
+        struct otf2_location *location = earliest_step(locations, count, until_ns, &step);
         if (!step)
             return;
         resolve_step(requests, step);
-        first->steps.resolved++;
+        location->steps.resolved++;
         requests->unresolved--;
     }
 }
