@@ -156,11 +156,12 @@ static bool program_look(struct program *program, const char *word)
         program->is_static = has_text(code, size, elf == ELF_STATIC ? "MPI_Init" : "PMPI_Init");
     if (elf != ELF_NONE)
         program->has_recorder = has_text(code, size, RECORD_LINKED);
-    /* Without any of these names it can neither load an MPI late, as Python does (whose program may be all in libpython),
-       nor start a program that has one. */
+    /* Without any of these names it can neither load an MPI late, as Python does (whose program may be all in
+       libpython), nor start a program that has one. */
     program->is_alone = elf == ELF_DYNAMIC && program->kind == MPI_KIND_NONE && !program->is_static &&
                         !has_text(code, size, "MPI_Init") && !has_text(code, size, "dlopen") &&
-                        !has_text(code, size, "libpython") && !has_text(code, size, "exec") && !has_text(code, size, "spawn");
+                        !has_text(code, size, "libpython") && !has_text(code, size, "exec") &&
+                        !has_text(code, size, "spawn");
     munmap(code, size);
     return elf != ELF_NONE;
 }
