@@ -28,7 +28,7 @@ struct lost {
     double lost_s, wall_s, cpu_s; /* means */
     int64_t cores;                /* that a process may use, at most; 0: not known */
     struct crowd crowd;           /* no processes: no host has too many */
-    size_t hosts;
+    size_t hosts;                 /* with known names */
 };
 static const double LOST_SHARE = 0.02;
 
@@ -74,7 +74,8 @@ static bool readings_next(const struct metrics *metrics, struct readings *at)
 static void find_crowd(const struct metrics *metrics, struct lost *lost)
 {
     struct host_rows rows = host_rows_of(metrics);
-    lost->hosts = rows.count;
+    for (size_t host = 0; host < rows.count; host++)
+        lost->hosts += rows.name[host] != NULL;
     if (host_rows_crowded(&rows, &lost->crowd))
         lost->cores = lost->crowd.cores;
     host_rows_clear(&rows);

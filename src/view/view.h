@@ -69,7 +69,8 @@ static inline int64_t view_time(const struct view *view, int64_t time_ns)
    "processes", "ranks" (by row; null: row = rank), "threads" (by row; null: one each), "lives" (by row [begin, end],
    null without events), "hosts" {"names" [], "of" (by row its host), "fold" (null: too many lines)} or null, "states"
    [{"name", "ink", "mpi"}], "marks" [], "counters" [{"mark", "name", "unit", "sum", "resource", "rows"}], "waitKinds"
-   [], "inks" {}}. Counters of a recording's resources that never change are left out. */
+   [], "inks" {}}. Counters of a recording's resources that are the same everywhere
+   and always are left out. */
 void view_write_meta(struct output *output, const struct view *view);
 
 /* The place of a tile: bins of 1 << shift ns, VIEW_TILE_BINS of them from index * VIEW_TILE_BINS on; 1 << fold lines to

@@ -144,17 +144,20 @@ static int remove_one(const char *path, const struct stat *about, int kind, stru
     return remove(path);
 }
 
-/* The anchor in the directory or one below. Packed archives often hold the directory of the experiment, and that the
-   archive. Depth is bounded: the tar file may be hostile. */
-static char *find_unpacked(const char *directory, unsigned depth)
+/* The anchor in the directory or one below; *count: how many there are. Packed archives often hold the directory of the
+   experiment, and that the archive. Depth is bounded: the tar file may be hostile. */
+static char *find_unpacked(const char *directory, unsigned depth, size_t *count)
 {
     char *found = otf2_find_anchor(directory);
     DIR *open = found || depth == 0 ? NULL : opendir(directory);
-    for (struct dirent *entry; open && !found && (entry = readdir(open));) {
+    *count += found != NULL;
+    for (struct dirent *entry; open && (entry = readdir(open));) {
         char *below;
         if (entry->d_name[0] == '.' || asprintf(&below, "%s/%s", directory, entry->d_name) < 0)
             continue;
-        found = find_unpacked(below, depth - 1);
+        char *other = find_unpacked(below, depth - 1, count);
+        free(found ? other : NULL);
+        found = found ? found : other;
         free(below);
     }
     if (open)
@@ -176,7 +179,11 @@ static enum status unpack(struct otf2_archive *archive, struct input *input, str
     enum status status = tar_unpack(input, directory, &archive->unpack_cut, err);
     if (status != STATUS_OK)
         return status;
-    archive->anchor = find_unpacked(directory, 3);
+    size_t count = 0;
+    archive->anchor = find_unpacked(directory, 3, &count);
+    if (count > 1)
+        return error_set(err, ERROR_INPUT, "%s: a tar file with %zu OTF2 archives: unpack it, and give one of them",
+                         input->name, count);
     if (!archive->anchor)
         return error_set(err, ERROR_INPUT, "%s: not a trace: a tar file without the anchor file of an OTF2 archive",
                          input->name);

@@ -376,7 +376,7 @@ static void say_answer(struct output *output, const struct scaling *scaling, say
                  time_cell(time, scaling->breaking_s), scaling_n(last));
         say(output, sentence);
     }
-    if (scaling->amdahl >= 1 && !scaling->weak) {
+    if (scaling->amdahl >= 1 && scaling->sizes[scaling->size_count - 1].serial > 1 && !scaling->weak) {
         say(output, "The run takes longer with more processes: Amdahl's law, which only knows of serial work, cannot "
                     "explain it.");
     } else if (isfinite(scaling->amdahl) && !scaling->weak) {

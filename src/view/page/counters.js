@@ -1,4 +1,5 @@
-// Counters below the timeline: a graph of each over the time that is seen, of the processes that are seen.
+// Counters below the timeline: a graph of each over the time and of the processes that are seen; in a report always of
+// all processes.
 
 const COUNTER_LINE = 66; // pixels of a counter: its name, its graph, and room below
 const COUNTER_TITLE = 18;
@@ -11,8 +12,9 @@ function shortNumber(value, unit = '') {
   const prefixes = [['T', 1e12], ['G', 1e9], ['M', 1e6], ['k', 1e3]];
   const [prefix, scale] = prefixes.find(([, size]) => abs(value) >= 0.9995 * size) || ['', 1];
   const number = value / scale;
-  const plain = abs(number) < 0.005 ? '0' : digits3(number);
-  return `${plain.includes('.') ? plain.replace(/\.?0+$/, '') : plain}${(prefix || unit) && NBSP}${prefix}${unit}`;
+  const small = number !== 0 && abs(number) < 0.1;
+  const plain = small ? String(Number(number.toPrecision(3))) : digits3(number).replace(/\.0+$|(\.\d*[1-9])0+$/, '$1');
+  return `${plain}${(prefix || unit) && NBSP}${prefix}${unit}`;
 }
 
 const PREFIXED = { kHz: [1e3, 'Hz'], MHz: [1e6, 'Hz'], GHz: [1e9, 'Hz'], uJ: [1e-6, 'J'] };
@@ -43,7 +45,7 @@ function counterScale(counter, data) {
   return [floor(from / step) * step, max(ceil(most / step) * step, floor(from / step) * step + step)];
 }
 
-/** The counters that have room: a third of the picture at most. */
+/** The counters that have room: half of the picture at most. */
 function countersOf(scene, room) {
   const chosen = scene.counters.map((mark) => scene.meta.counters.find((counter) => counter.mark === mark));
   return chosen.slice(0, max(room >= COUNTER_LINE * 2 ? 1 : 0, floor(room / 2 / COUNTER_LINE)));
@@ -108,8 +110,8 @@ function drawCounterTitle(pen, scene, layout, counter, data, y) {
   pen.fillText(title, plot.x, y);
   if (!data) return;
   const seen = data.mean.filter((value, i) => {
-    const time = data.from + ((data.to - data.from) * (i + 0.5)) / data.mean.length;
-    return value !== null && time >= view.t0 && time <= view.t1;
+    const edge = (at) => data.from + ((data.to - data.from) * at) / data.mean.length;
+    return value !== null && edge(i + 1) > view.t0 && edge(i) < view.t1;
   });
   const mean = seen.length > 0 ? `mean ${counterText(counter, seen.reduce((a, b) => a + b, 0) / seen.length)}` : 'not known here';
   if (scene.textWidth(pen, title) + scene.textWidth(pen, mean) + 24 > plot.width) return;
@@ -206,7 +208,7 @@ Object.assign(Timeline.prototype, {
     if (bin < 0) return [...lines, `not known at ${instant(time)}`];
     const [mean, least, most] = [data.mean[bin], data.least[bin], data.most[bin]].map((value) => counterText(counter, value));
     lines.push(least === most ? mean : `mean ${mean}, from ${least} to ${most}`);
-    const processes = this.area(layoutOf(this.scene)).rows.length;
+    const processes = data.rows ?? this.area(layoutOf(this.scene)).rows.length;
     lines.push(`${thousands(processes)} ${processes === 1 ? 'process' : 'processes'}, ${duration((data.to - data.from) / data.mean.length)} at ${instant(time)}`);
     return lines;
   },

@@ -235,7 +235,7 @@ class EmbeddedSource {
   counter(mark) {
     const data = this.data.counters[mark];
     const nothing = { mean: [null], least: [null], most: [null] };
-    return Promise.resolve({ ...(data || nothing), from: 0, to: this.meta.duration });
+    return Promise.resolve({ ...(data || nothing), from: 0, to: this.meta.duration, rows: this.meta.rows });
   }
 
   /** All that is known of a state is in the exact data. */
