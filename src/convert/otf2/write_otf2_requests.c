@@ -86,8 +86,9 @@ enum otf2_place otf2_place_of(struct otf2_open_call *call, const struct defs *de
 void otf2_add_called(struct otf2_called *called, const struct defs *defs, const struct event *event, bool last)
 {
     bool mark = event->kind == EVENT_MARK && defs->marks[event->state].gives_requests;
-    /* Marks first and the leave last, as payload.h says. A count beyond what one payload can hold is damage. */
-    if ((!mark && !last) || event->request == 0 || event->requests > REQUESTS_AT_ONCE_MAX)
+    /* Marks first and the leave last, as payload.h says. A number or count beyond what one payload can hold is damage.
+     */
+    if ((!mark && !last) || event->request == 0 || event->request > INT32_MAX || event->requests > REQUESTS_AT_ONCE_MAX)
         return;
     for (uint32_t k = 0; k < event->requests; k++)
         ARRAY_PUSH(called->numbers, called->count, called->capacity, (uint32_t)event->request + k);
