@@ -227,7 +227,8 @@ static void start_readers(struct parts *parts, const struct part_reading *how, s
         free_readers(all);
 }
 
-/* As many readers as there are parts for, and processors: none for a few parts. */
+/* As many readers as there are parts for, and processors: one for a few parts, none where nothing is left or there is
+   one processor. */
 static size_t readers_worth(const struct query_cursor *cursor, const struct parts *parts)
 {
     unsigned threads = cursor->trace->request.threads;

@@ -243,8 +243,10 @@ static bool take(struct record_past *past, const unsigned char *at, uint64_t wor
         return true;
     case RECORD_RANKS:
     case RECORD_COMM:
+        if (word & RECORD_SHORT)
+            return false;
         past->event(past->context, (const struct record_base *)(const void *)at);
-        return !(word & RECORD_SHORT);
+        return true;
     default:
         return true;
     }

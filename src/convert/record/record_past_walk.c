@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The past of a file, most of it from the differences of its tallies. Read record by record are only those parts that
-   have what is needed one by one, those where the last progress and the last collectives are, and the longest ones, for
-   the pauses in them. */
+   have what is needed one by one, the one with the last progress, and the longest ones, for the pauses in them.
+   Functions of collectives in other parts are not known. */
 #include "convert/record/record_past.h"
 
 #include "convert/record/record_tallies.h"
@@ -98,6 +98,10 @@ static enum part part_between(const struct walk *walk, const struct record_tally
         (from->function >= RECORD_FUNCTIONS_MAX || walk->past->needs[from->function] & (PAST_EVENTS | PAST_START)))
         return PART_EVENTS;
     while (part != PART_EVENTS && (row = pair_next(&pair, &count, &damaged))) {
+        uint32_t function = function_of(walk, row);
+        /* Parallel regions are no progress of MPI. */
+        if (function == RECORD_OPENMP_REGION || function == RECORD_OPENMP_WORK)
+            continue;
         enum part here = part_of_row(walk, row);
         idle |= here == PART_IDLE;
         part = larger(part, here);

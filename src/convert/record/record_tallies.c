@@ -51,7 +51,8 @@ static struct record_mark begin_of(const struct record_file *file)
 {
     struct record_base base = {0};
     (void)record_file_bytes(file, RECORD_HEADER_SIZE + RECORD_BLOCK_HEAD, &base, sizeof base);
-    return (struct record_mark){.at = RECORD_HEADER_SIZE, .end = RECORD_HEADER_SIZE, .ticks = base.ticks};
+    bool sound = base.ticks <= RECORD_TIME_MAX && base.ticks >= -RECORD_TIME_MAX;
+    return (struct record_mark){.at = RECORD_HEADER_SIZE, .end = RECORD_HEADER_SIZE, .ticks = sound ? base.ticks : 0};
 }
 
 void record_marks_find(struct record_marks *marks, const struct record_file *file, uint64_t before)
@@ -108,7 +109,7 @@ bool record_tally_load(struct record_tally_rows *rows, const struct record_file 
     struct record_tally *all = memory_new(size);
     bool whole = record_file_bytes(file, mark->at, all, size) == size;
     for (size_t i = 0; i < count && whole; i++)
-        whole = is_tally((const unsigned char *)&all[i], sizeof *all) &&
+        whole = is_tally((const unsigned char *)&all[i], sizeof *all) && all[i].function < RECORD_FUNCTIONS_MAX &&
                 (i == 0 ? all[i].count == count - 1 : all[i].base.state != RECORD_NONE);
     if (whole) {
         *rows =
