@@ -18,6 +18,7 @@ struct python {
     struct python_work work;
     struct python_frame frames[PYTHON_FRAMES_MOST];
     uint32_t function_count;
+    size_t defined; /* bytes of their definitions */
     struct {
         uint64_t identity;
         uint32_t number; /* 0: free */
@@ -44,13 +45,21 @@ void python_start(struct location *location)
     python_of(location);
 }
 
+void python_end(struct location *location)
+{
+    if (location->python)
+        munmap(location->python, sizeof *location->python);
+    location->python = NULL;
+}
+
 /* Functions */
 
 /* Where a sample is kept, definitions are never left out. */
-static uint32_t functions_max(const struct location *location)
+static bool has_room(const struct location *location)
 {
-    uint64_t room = location->keep ? keep_area_size(location->keep) / 8 / sizeof(struct record_python) : FUNCTIONS_MAX;
-    return room < FUNCTIONS_MAX ? (uint32_t)room : FUNCTIONS_MAX;
+    const struct python *python = location->python;
+    return python->function_count < FUNCTIONS_MAX &&
+           (!location->keep || python->defined + sizeof(struct record_python) <= keep_area_size(location->keep) / 8);
 }
 
 static void define(struct location *location, const struct python_frame *frame, uint32_t number, int64_t ticks)
@@ -60,8 +69,9 @@ static void define(struct location *location, const struct python_frame *frame, 
     size_t used = python_read_text(work, frame->file, record.texts, FILE_SIZE) + 1;
     used += python_read_text(work, frame->name, record.texts + used, NAME_SIZE);
     /* Records are whole words; the name ends with at least one zero. */
-    location_define(location, &record, (offsetof(struct record_python, texts) + used + 8) / 8 * 8, RECORD_DEFINE_PYTHON,
-                    RECORD_WORLD);
+    size_t size = (offsetof(struct record_python, texts) + used + 8) / 8 * 8;
+    location->python->defined += size;
+    location_define(location, &record, size, RECORD_DEFINE_PYTHON, RECORD_WORLD);
 }
 
 /* 0: there is no room for one more. */
@@ -75,7 +85,7 @@ static uint32_t function_of(struct location *location, const struct python_frame
     at &= SLOTS - 1;
     if (python->functions[at].number)
         return python->functions[at].number;
-    if (python->function_count >= functions_max(location))
+    if (!has_room(location))
         return 0;
     python->functions[at].identity = frame->identity;
     python->functions[at].number = ++python->function_count;
@@ -175,14 +185,15 @@ uintptr_t python_caller(struct location *location, uintptr_t caller, int64_t tic
 {
     /* The structures are looked at with care until they have once been as they should. */
     static bool trusted;
-    struct python *python = python_there() && in_extension(caller) ? python_of(location) : NULL;
-    if (!python || !location->header)
+    struct python *python = location->header && python_there() && in_extension(caller) ? python_of(location) : NULL;
+    if (!python)
         return caller;
-    python->work.memory.process = trusted ? 0 : (pid_t)location->header->pid;
+    /* When the interpreter ends, it frees the frames of threads that still run. */
+    python->work.memory.process = trusted && !python_is_ending() ? 0 : (pid_t)location->header->pid;
     const struct python_frame *frame = calling_frame(python);
     uintptr_t place = frame ? place_of(location, frame, ticks) : 0;
     trusted |= place != 0;
-    return place ? place : caller;
+    return place ? place : caller | PYTHON_NO_PLACE;
 }
 
 /* Samples */

@@ -13,13 +13,18 @@
 void python_start(struct location *location);
 
 /* The place in the program for a call that returns to `caller`: the line of Python that has called the extension module
-   whose code that is; or `caller` itself. New functions are defined at `ticks`. */
+   whose code that is; or, in other code, `caller` itself. New functions are defined at `ticks`. Where no line can be
+   had for a call of an extension module it is `caller` with PYTHON_NO_PLACE: the next call from there may have one. */
+#define PYTHON_NO_PLACE (UINT64_C(1) << 62)
 uintptr_t python_caller(struct location *location, uintptr_t caller, int64_t ticks);
 
 /* A frame of a thread's stack, and the lowest address of its part of the stack. */
 struct python_level {
     uintptr_t address, low;
 };
+
+/* The thread ends: gives the memory back. */
+void python_end(struct location *location);
 
 /* In the handler of a sample: replaces the interpreter's frames among `levels` (the innermost first, `count` of at most
    `most`) by those of the program in Python. Returns how many there are then. */

@@ -43,6 +43,7 @@ enum { TEXT_KIND = 2, TEXT_KIND_MASK = 7, TEXT_COMPACT = 0x20, TEXT_ASCII = 0x40
 
 static const struct layout *layout;
 static void *(*thread_state)(void);
+static int (*is_finalizing)(void);
 static uintptr_t code_type, text_type, bytes_type;
 enum { RANGES_MAX = 4 };
 static struct {
@@ -95,9 +96,11 @@ static bool find_interpreter(void)
     code_type = (uintptr_t)dlsym(RTLD_DEFAULT, "PyCode_Type");
     text_type = (uintptr_t)dlsym(RTLD_DEFAULT, "PyUnicode_Type");
     bytes_type = (uintptr_t)dlsym(RTLD_DEFAULT, "PyBytes_Type");
-    if (!state || !code_type || !text_type || !bytes_type)
+    void *ending = dlsym(RTLD_DEFAULT, found && found->version >= 0x030d ? "Py_IsFinalizing" : "_Py_IsFinalizing");
+    if (!state || !ending || !code_type || !text_type || !bytes_type)
         return false;
     memcpy(&thread_state, &state, sizeof state);
+    memcpy(&is_finalizing, &ending, sizeof ending);
     uintptr_t inside = (uintptr_t)state;
     dl_iterate_phdr(note_range, &inside);
     layout = found;
@@ -111,6 +114,11 @@ bool python_there(void)
     if (known == 0)
         known = find_interpreter() ? 1 : -1;
     return known > 0;
+}
+
+bool python_is_ending(void)
+{
+    return is_finalizing() != 0;
 }
 
 bool python_is_interpreter(uintptr_t address)

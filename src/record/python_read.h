@@ -52,6 +52,9 @@ struct python_work {
 /* True if this process has an interpreter that is known; looked for at the first call. */
 bool python_there(void);
 
+/* True from when the interpreter begins to end. */
+bool python_is_ending(void);
+
 /* Frames of this thread, the innermost first, at most `most`. 0: there are none, or they cannot be read now. */
 size_t python_read_frames(struct python_work *work, struct python_frame *frames, size_t most);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/recorder.h"
+#include "record/python.h"
 
 #include "record/clock.h"
 #include "record/comms.h"
@@ -7,6 +8,7 @@
 #include "record/ending.h"
 #include "record/host.h"
 #include "record/metadata.h"
+#include "record/python.h"
 #include "record/request_table.h"
 #include "record/resources.h"
 #include "record/samples.h"
@@ -42,6 +44,7 @@ static void on_thread_end(void *value)
         return;
     /* First the timer: a sample must not meet a file that is being closed. */
     samples_stop(location);
+    python_end(location);
     counters_end(location);
     /* recorder_close and the child of fork() walk through the list. */
     pthread_mutex_lock(&locations_lock);

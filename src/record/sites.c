@@ -74,13 +74,14 @@ static int code_look(struct dl_phdr_info *file, size_t size, void *context)
 
 static void define(struct location *location, const struct site *site, int64_t ticks)
 {
-    struct code code = {.address = site->caller};
+    bool python = site->caller & RECORD_PYTHON_ADDRESS;
+    struct code code = {.address = python ? site->caller : site->caller & ~(uintptr_t)PYTHON_NO_PLACE};
     uint32_t comm = site->call & ((1 << SITE_COMM_BITS) - 1);
-    if (!(site->caller & RECORD_PYTHON_ADDRESS))
+    if (!python)
         dl_iterate_phdr(code_look, &code);
     size_t length = strlen(code.path);
     struct record_site record = {.base = {.ticks = ticks},
-                                 .offset = site->caller - code.base,
+                                 .offset = code.address - code.base,
                                  .number = site->number,
                                  .function = site->call >> SITE_COMM_BITS};
     if (length >= sizeof record.path)
@@ -95,8 +96,10 @@ struct site *site_find(struct location *location, uintptr_t caller, uint32_t cal
     struct site *site = slot_of(location->sites, location->site_mask, caller, call);
     if (site->number)
         return site;
-    /* Calls from a module of Python never have its code as their place, so that they always come here. */
-    caller = python_caller(location, caller, ticks);
+    /* Calls from a module of Python never have its code as their place, so that they always come here. A parallel
+       region is its code in all of its threads, most of which Python does not know. */
+    if (call >> SITE_COMM_BITS < RECORD_OPENMP_REGION)
+        caller = python_caller(location, caller, ticks);
     site = slot_of(location->sites, location->site_mask, caller, call);
     if (site->number)
         return site;
