@@ -14,14 +14,21 @@ struct otf2_freed {
     int64_t time_ns; /* the number is free after it */
     uint32_t number;
 };
+/* A location and the time of its next step. */
+struct otf2_offer {
+    int64_t time_ns;
+    struct otf2_location *location;
+};
 struct otf2_requests {
     struct map numbers; /* the archive's -> ours */
     uint32_t next;
     uint32_t *spare; /* free numbers, of a process with one location */
     size_t spare_count, spare_capacity;
-    bool shared; /* by several locations: their steps are numbered in order of time */
-    size_t unresolved;
-    struct otf2_location *latest; /* of the step that was read last */
+    bool shared;               /* by several locations: their steps are numbered in order of time */
+    struct otf2_offer *offers; /* a heap: locations whose next step can get its number */
+    size_t offer_count, offer_capacity;
+    struct otf2_offer *passed; /* taken from the heap while one of their time is chosen */
+    size_t passed_count, passed_capacity;
     struct otf2_freed *freed;
     size_t freed_head, freed_count, freed_capacity;
 };
@@ -39,6 +46,7 @@ struct otf2_steps {
     size_t count, capacity;
     size_t resolved, told; /* how many have a number, and how many events have been given with one */
     uint32_t first;        /* number of step[0] */
+    bool offered;          /* the location is in the process's heap */
 };
 /* In the flags of an event that waits: `request` is the number of a step. */
 enum { OTF2_STEP = 1 << 7 };
@@ -99,7 +107,9 @@ void otf2_location_clear(struct otf2_location *location);
 
 /* Requests that locations share. Before events are given: numbers the steps of all locations of the process up to the
    time, which must have been read so far. */
-void otf2_resolve_requests(struct otf2_location *locations, size_t count, int64_t until_ns);
+void otf2_resolve_requests(struct otf2_requests *requests, int64_t until_ns);
+/* The location has no more records: the leave of an open call is not waited for. */
+void otf2_end_requests(struct otf2_location *location);
 /* The batch's last event has OTF2_STEP: gives it its number. It is left out where it would be a mark without one, and
    joined with the mark before it where the numbers are consecutive. */
 void otf2_name_request(struct otf2_location *location, struct batch *batch);

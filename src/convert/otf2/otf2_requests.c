@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests: the archive's ids become numbers of a process, which its threads share. */
 #include "convert/otf2/otf2_events.h"
+#include "core/heap.h"
 #include "core/payload.h"
 
 #include <string.h>
@@ -39,6 +40,50 @@ static void complete_alone(struct otf2_location *location, uint64_t id)
     map_remove(&requests->numbers, id);
 }
 
+/* Threads by the hundred may share requests: a heap finds the location with the next step. At one time the first
+   location comes first. */
+static inline bool offer_before(const void *context, const void *left, const void *right)
+{
+    (void)context;
+    const struct otf2_offer *one = left, *other = right;
+    if (one->time_ns != other->time_ns)
+        return one->time_ns < other->time_ns;
+    return one->location < other->location;
+}
+
+static const struct heap_order by_time = {.size = sizeof(struct otf2_offer), .before = offer_before};
+
+static void push_offer(struct otf2_requests *requests, struct otf2_offer offer)
+{
+    ARRAY_PUSH(requests->offers, requests->offer_count, requests->offer_capacity, offer);
+    heap_up(requests->offers, requests->offer_count - 1, &by_time, NULL);
+}
+
+static struct otf2_offer pop_offer(struct otf2_requests *requests)
+{
+    struct otf2_offer first = requests->offers[0];
+    requests->offer_count = heap_drop(requests->offers, requests->offer_count, &by_time, NULL);
+    return first;
+}
+
+/* Into the heap with the location, unless it is there, has no next step, or the step's call is not read to its end. */
+static void offer_step(struct otf2_location *location)
+{
+    struct otf2_steps *steps = &location->steps;
+    if (steps->offered || steps->resolved == steps->count)
+        return;
+    const struct otf2_step *next = &steps->step[steps->resolved];
+    if (next->open && location->library)
+        return;
+    steps->offered = true;
+    push_offer(location->requests, (struct otf2_offer){next->time_ns, location});
+}
+
+void otf2_end_requests(struct otf2_location *location)
+{
+    offer_step(location);
+}
+
 /* Several locations: each is translated ahead of the others, so that a completion may be read before its post, and an
    id may have been used again meanwhile. What is read is kept, and gets its number when events are given, in order of
    time over all locations. */
@@ -59,8 +104,7 @@ static void keep_step(struct otf2_location *location, OTF2_TimeStamp time, uint6
     ARRAY_PUSH(
         steps->step, steps->count, steps->capacity,
         (struct otf2_step){.time_ns = time_ns, .leave_ns = time_ns, .id = id, .posts = posts, .open = call->open});
-    location->requests->unresolved++;
-    location->requests->latest = location;
+    offer_step(location);
 }
 
 void otf2_post(struct otf2_location *location, OTF2_TimeStamp time, uint64_t id)
@@ -106,6 +150,7 @@ static void tell_steps(struct otf2_location *location, OTF2_TimeStamp time, cons
         steps->step[i].leave_ns = otf2_clock_ns(&location->clock, time);
         steps->step[i].open = false;
     }
+    offer_step(location);
 }
 
 /* Each mark, and the leave, has one range of consecutive numbers. */
@@ -178,61 +223,47 @@ static void resolve_step(struct otf2_requests *requests, struct otf2_step *step)
     map_remove(&requests->numbers, step->id);
 }
 
-/* The location's next step, if it is not after the time and its call has been read to its end. */
-static struct otf2_step *next_step(const struct otf2_location *location, int64_t until_ns)
+static struct otf2_step *next_step(const struct otf2_offer *offer)
 {
-    const struct otf2_steps *steps = &location->steps;
-    if (steps->resolved == steps->count)
-        return NULL;
-    struct otf2_step *step = &steps->step[steps->resolved];
-    bool open = step->open && location->library;
-    return open || step->time_ns > until_ns ? NULL : step;
+    const struct otf2_steps *steps = &offer->location->steps;
+    return &steps->step[steps->resolved];
 }
 
 /* At one time, an id that is in use is completed before it is posted again. */
-static bool comes_before(const struct otf2_requests *requests, const struct otf2_step *one,
-                         const struct otf2_step *other)
+static bool fits(const struct otf2_requests *requests, const struct otf2_step *step)
 {
-    if (one->time_ns != other->time_ns)
-        return one->time_ns < other->time_ns;
-    bool one_fits = one->posts != (map_find(&requests->numbers, one->id) != NULL);
-    bool other_fits = other->posts != (map_find(&requests->numbers, other->id) != NULL);
-    return one_fits && !other_fits;
+    return step->posts != (map_find(&requests->numbers, step->id) != NULL);
 }
 
-/* The location with the next step, which becomes `step`. */
-static struct otf2_location *earliest_step(struct otf2_location *locations, size_t count, int64_t until_ns,
-                                           struct otf2_step **step)
+/* Takes the location with the next step from the heap: of those at the earliest time, the first whose step fits, else
+   the first. There must be one. */
+static struct otf2_offer take_offer(struct otf2_requests *requests)
 {
-    const struct otf2_requests *requests = locations[0].requests;
-    struct otf2_location *first = requests->latest;
-    *step = NULL;
-    /* Of hundreds of locations, most of them streams of accelerators, often a single one calls MPI. */
-    if (first->steps.count - first->steps.resolved == requests->unresolved) {
-        *step = next_step(first, until_ns);
-        return first;
+    struct otf2_offer first = pop_offer(requests), taken = first;
+    bool found = fits(requests, next_step(&taken));
+    requests->passed_count = 0;
+    while (!found && requests->offer_count > 0 && requests->offers[0].time_ns == first.time_ns) {
+        ARRAY_PUSH(requests->passed, requests->passed_count, requests->passed_capacity, taken);
+        taken = pop_offer(requests);
+        found = fits(requests, next_step(&taken));
     }
-    for (size_t i = 0; i < count; i++) {
-        struct otf2_step *next = next_step(&locations[i], until_ns);
-        if (next && (!*step || comes_before(requests, next, *step))) {
-            *step = next;
-            first = &locations[i];
-        }
-    }
+    if (found || requests->passed_count == 0)
+        first = taken;
+    else
+        requests->passed[0] = taken;
+    for (size_t i = 0; i < requests->passed_count; i++)
+        push_offer(requests, requests->passed[i]);
     return first;
 }
 
-void otf2_resolve_requests(struct otf2_location *locations, size_t count, int64_t until_ns)
+void otf2_resolve_requests(struct otf2_requests *requests, int64_t until_ns)
 {
-    struct otf2_requests *requests = locations[0].requests;
-    while (requests->unresolved > 0) {
-        struct otf2_step *step;
-        struct otf2_location *location = earliest_step(locations, count, until_ns, &step);
-        if (!step)
-            return;
-        resolve_step(requests, step);
-        location->steps.resolved++;
-        requests->unresolved--;
+    while (requests->offer_count > 0 && requests->offers[0].time_ns <= until_ns) {
+        struct otf2_offer offer = take_offer(requests);
+        resolve_step(requests, next_step(&offer));
+        offer.location->steps.resolved++;
+        offer.location->steps.offered = false;
+        offer_step(offer.location);
     }
 }
 
@@ -286,5 +317,7 @@ void otf2_requests_clear(struct otf2_requests *requests)
     map_clear(&requests->numbers);
     free(requests->spare);
     free(requests->freed);
+    free(requests->offers);
+    free(requests->passed);
     *requests = (struct otf2_requests){0};
 }

@@ -167,6 +167,7 @@ static void location_end(struct otf2_state *state, struct otf2_location *locatio
 {
     OTF2_Reader_CloseEvtReader(state->archive.library, location->library);
     location->library = NULL;
+    otf2_end_requests(location);
 }
 
 /* Translates more events until some are ready, or there are no more. */
@@ -261,7 +262,7 @@ static void take(struct otf2_state *state, struct otf2_location *location, int64
     size_t ready = otf2_location_ready(location);
     bool any = false;
     /* Up to the first time at which a location may have more than has been read. */
-    otf2_resolve_requests(state->open, state->open_count, smaller(until_ns, location->events[ready - 1].time_ns));
+    otf2_resolve_requests(&state->requests, smaller(until_ns, location->events[ready - 1].time_ns));
     while (batch->count < BATCH_EVENTS && location->head < ready) {
         const struct event *event = &location->events[location->head];
         /* At least one event is taken, so that a location whose time goes back does not stop the merge. */
