@@ -290,10 +290,15 @@ static void say_missing(struct judging *judging, const struct step *step)
     for (size_t i = 0; i < count; i++)
         add_process(judging, ranks[i]);
     uint32_t function = instance->kind == NODE_INSTANCE ? instance->state : step->place->state;
+    /* A start of a persistent collective is known by those of the others only: by its number. */
+    uint64_t starts = instance->kind == NODE_INSTANCE ? instance->starts : 0;
+    say(judging, starts ? "The collective of " : "");
     say(judging, state_name(judging->state, function));
     say(judging, " on ");
     say_comm(judging->text, judging->state, instance->kind == NODE_INSTANCE ? instance->comm : step->place->comm);
-    say(judging, " is never entered by ");
+    say(judging, starts > 1    ? " is started less often by "
+                 : starts == 1 ? " is never started by "
+                               : " is never entered by ");
     say_processes(judging->text, ranks, count);
     say(judging, ": ");
     say_process(judging, false, step->next->process);
@@ -367,6 +372,35 @@ static enum stuck_kind judge_mixed(struct judging *judging, const struct chain *
     return STUCK_MISSING;
 }
 
+/* True if a member has not started a persistent collective. They may be started in any order: it is no mismatch. */
+static bool lacks_start(const struct judging *judging, const struct step *step)
+{
+    const struct node *from = &judging->graph.nodes[step->via->from];
+    return step->via->kind == EDGE_COLLECTIVE && from->kind == NODE_INSTANCE && from->starts > 0;
+}
+
+/* A cycle of collectives only. */
+static enum stuck_kind judge_collectives(struct judging *judging, const struct chain *chain)
+{
+    const struct step *start = NULL;
+    size_t starts = 0;
+    for (size_t i = chain->begin; i < chain->count; i++)
+        if (lacks_start(judging, &chain->steps[i])) {
+            start = &chain->steps[i];
+            starts++;
+        }
+    if (starts > 1) {
+        say_cycle(judging, chain);
+        return STUCK_CYCLE;
+    }
+    if (start) {
+        say_missing(judging, start);
+        return STUCK_MISSING;
+    }
+    say_mismatch(judging, &chain->steps[chain->begin]);
+    return STUCK_MISMATCH;
+}
+
 static enum stuck_kind judge_chain(struct judging *judging, const struct chain *chain)
 {
     /* No cycle: the last step leads to a process that has left MPI, so that what it waits for cannot come. */
@@ -375,10 +409,8 @@ static enum stuck_kind judge_chain(struct judging *judging, const struct chain *
     size_t length = chain->count - chain->begin, collectives = 0;
     for (size_t i = chain->begin; i < chain->count; i++)
         collectives += is_collective(&chain->steps[i]);
-    if (collectives == length) {
-        say_mismatch(judging, &chain->steps[chain->begin]);
-        return STUCK_MISMATCH;
-    }
+    if (collectives == length)
+        return judge_collectives(judging, chain);
     if (collectives == 0) {
         say_cycle(judging, chain);
         return STUCK_CYCLE;

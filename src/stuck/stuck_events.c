@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/property.h"
 #include <string.h>
 
 enum { OUTER_CALLS = 16 };
@@ -59,6 +60,8 @@ static uint8_t traits_of(const char *name)
         traits |= TRAIT_INIT;
     if (strcmp(name, "MPI_Finalize") == 0)
         traits |= TRAIT_FINALIZE;
+    if (strcmp(name, "MPI_Start") == 0 || strcmp(name, "MPI_Startall") == 0)
+        traits |= TRAIT_START;
     return (uint8_t)traits;
 }
 
@@ -134,6 +137,14 @@ const struct posted *state_posted(const struct stuck_state *state, uint32_t proc
     return index ? &state->posted[*index] : NULL;
 }
 
+struct prepared *state_prepared(const struct stuck_state *state, int32_t comm, uint32_t process, uint64_t ordinal)
+{
+    const uint64_t *index = map_find(&state->preparer_of, map_pair((uint32_t)state_comm(state, comm), process));
+    if (!index || ordinal == 0 || state->preparers[*index].count < ordinal)
+        return NULL;
+    return &state->preparers[*index].prepared[ordinal - 1];
+}
+
 struct member *state_member_put(struct stuck_state *state, const struct event *event)
 {
     int32_t comm = state_comm(state, event->comm);
@@ -155,6 +166,21 @@ static uint64_t enter_collective(struct stuck_state *state, const struct event *
     member->count++;
     member->states[member->count % COLLECTIVES_KEPT] = state->defs->states[event->state].first_of_name;
     return member->count;
+}
+
+/* Notes a persistent collective that a process prepares; its number among those of the communicator. */
+static uint64_t prepare_collective(struct stuck_state *state, const struct event *event)
+{
+    uint32_t comm = (uint32_t)state_comm(state, event->comm);
+    uint64_t *index = map_put(&state->preparer_of, map_pair(comm, event->process), UINT64_MAX);
+    if (*index == UINT64_MAX) {
+        *index = state->preparer_count;
+        ARRAY_PUSH(state->preparers, state->preparer_count, state->preparer_capacity, (struct preparer){0});
+    }
+    struct preparer *preparer = &state->preparers[*index];
+    struct prepared prepared = {.state = state->defs->states[event->state].first_of_name};
+    ARRAY_PUSH(preparer->prepared, preparer->count, preparer->capacity, prepared);
+    return preparer->count;
 }
 
 /* Progress of one counts for all: the longest time without progress is the run's own pace. Time before the program
@@ -241,6 +267,8 @@ static void on_enter(struct stuck_state *state, const struct event *event)
         stage = state->collectives[event->state].stage;
     if ((stage == STAGE_BLOCKING || stage == STAGE_POSTED || stage == STAGE_SPLIT) && event->comm != EVENT_UNKNOWN)
         place->ordinal = enter_collective(state, event);
+    if (stage == STAGE_PREPARED && event->comm != EVENT_UNKNOWN)
+        place->ordinal = prepare_collective(state, event);
     if (def->class == CLASS_RMA)
         note_epoch(state, place, true);
     /* A test may fail: whether it was progress is known when it returns. */
@@ -274,11 +302,14 @@ static void note_locks(struct stuck_state *state, const struct place *place, int
 
 static void note_posted(struct stuck_state *state, const struct place *place, const struct event *event)
 {
+    bool persistent =
+        place->state < state->collective_count && state->collectives[place->state].stage == STAGE_PREPARED;
     for (uint32_t i = 0; i < event->requests; i++) {
         uint64_t *index =
             map_put(&state->posted_of, map_pair(event->process, (uint32_t)event->request + i), UINT64_MAX);
         /* The same request number again: the former operation has completed. */
-        struct posted posted = {.comm = place->comm, .ordinal = place->ordinal, .state = place->state};
+        struct posted posted = {
+            .comm = place->comm, .ordinal = place->ordinal, .state = place->state, .persistent = persistent};
         if (*index != UINT64_MAX) {
             state->posted[*index] = posted;
             continue;
@@ -286,6 +317,27 @@ static void note_posted(struct stuck_state *state, const struct place *place, co
         *index = state->posted_count;
         ARRAY_PUSH(state->posted, state->posted_count, state->posted_capacity, posted);
     }
+}
+
+static void note_started(struct stuck_state *state, const struct event *event)
+{
+    for (uint32_t i = 0; i < event->requests; i++) {
+        const struct posted *posted = state_posted(state, event->process, (int32_t)(event->request + i));
+        struct prepared *prepared = NULL;
+        if (posted && posted->persistent)
+            prepared = state_prepared(state, posted->comm, event->process, posted->ordinal);
+        if (prepared)
+            prepared->starts++;
+    }
+}
+
+/* What the requests of an event are to the open call. */
+static void note_requests(struct stuck_state *state, const struct place *place, const struct event *event)
+{
+    if (event->requests && state_traits(state, place->state) & TRAIT_START)
+        note_started(state, event);
+    else if (event->requests && place->ordinal)
+        note_posted(state, place, event);
 }
 
 static void leave_call(struct stuck_state *state, struct place *place, const struct event *event)
@@ -296,8 +348,7 @@ static void leave_call(struct stuck_state *state, struct place *place, const str
         note_locks(state, place, event->time_ns);
         note_epoch(state, place, false);
     }
-    if (place->ordinal && event->requests)
-        note_posted(state, place, event);
+    note_requests(state, place, event);
     place->finalized |= (state_traits(state, event->state) & TRAIT_FINALIZE) != 0;
     /* A test that completes requests or receives a message is progress; progress_ns is later than the enter only
        after a message in this call. */
@@ -398,8 +449,8 @@ static void on_ranks(struct stuck_state *state, const struct event *event, const
 static void on_requests(struct stuck_state *state, const struct event *event)
 {
     const struct place *place = state_place(state, event);
-    if (place->depth > 0 && place->ordinal)
-        note_posted(state, place, event);
+    if (place->depth > 0)
+        note_requests(state, place, event);
 }
 
 static void on_mark(struct stuck_state *state, const struct event *event, const struct batch *batch)
@@ -515,6 +566,9 @@ static enum status begin(struct sink *sink, const struct defs *defs, struct erro
         state->traits[i] = traits_of(defs->states[i].name);
     if (ours)
         add_makers(state);
+    state->sampled = property_find(&defs->properties, PROPERTY_KEPT) != NULL;
+    for (size_t i = 0; i < state->collective_count; i++)
+        state->prepares |= state->collectives[i].stage == STAGE_PREPARED;
     state->begin_ns = INT64_MAX;
     state->end_ns = state->progress_ns = INT64_MIN;
     return STATUS_OK;
@@ -552,7 +606,7 @@ void stuck_state_clear(struct stuck_state *state)
 {
     struct map *maps[] = {&state->place_of,  &state->pairs,     &state->streams,    &state->channel_of,
                           &state->member_of, &state->posted_of, &state->other_side, &state->local_side,
-                          &state->groups,    &state->epochs};
+                          &state->groups,    &state->epochs,    &state->preparer_of};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_clear(maps[i]);
     for (size_t i = 0; i < state->place_count; i++) {
@@ -564,6 +618,9 @@ void stuck_state_clear(struct stuck_state *state)
     free(state->outstanding);
     free(state->members);
     free(state->posted);
+    for (size_t i = 0; i < state->preparer_count; i++)
+        free(state->preparers[i].prepared);
+    free(state->preparers);
     free(state->locks);
     free(state->ranges);
     free(state->collectives);

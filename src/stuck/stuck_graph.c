@@ -84,12 +84,23 @@ static bool is_in_callback(const struct stuck_graph *graph, const struct node *i
     return false;
 }
 
+/* The same of a persistent collective, which a member may also have prepared and not started so often. */
+static enum edge_kind lacks_start(const struct stuck_graph *graph, const struct node *instance, uint32_t process)
+{
+    const struct prepared *prepared = state_prepared(graph->state, instance->comm, process, instance->ordinal);
+    if (prepared && prepared->state != instance->state)
+        return EDGE_MISMATCH;
+    return prepared && prepared->starts >= instance->starts ? EDGE_NONE : EDGE_COLLECTIVE;
+}
+
 /* A member of the communicator has not entered the instance, was in another function then, or is in a callback of it;
    else EDGE_NONE. */
 static enum edge_kind lacks(const struct stuck_graph *graph, const struct node *instance, uint32_t process)
 {
     if (!is_member(graph, instance->comm, process))
         return EDGE_NONE;
+    if (instance->starts)
+        return lacks_start(graph, instance, process);
     const struct member *member = state_member(graph->state, instance->comm, process);
     if (!member || member->count < instance->ordinal)
         return EDGE_COLLECTIVE;
@@ -101,21 +112,37 @@ static enum edge_kind lacks(const struct stuck_graph *graph, const struct node *
     return is_in_callback(graph, instance, process) ? EDGE_PART : EDGE_NONE;
 }
 
-/* The n-th collective of a communicator, as seen by the processes in this function. In collectives that do not wait for
-   all, one arrival may be enough. */
-static uint32_t instance_node(struct stuck_graph *graph, int32_t comm, uint32_t function, uint64_t ordinal)
+/* The node of an instance of these numbers, UINT64_MAX if it is new. */
+static uint64_t *known_instance(struct stuck_graph *graph, const struct node *instance)
+{
+    /* Four numbers, of which a key holds two. Of one stream only a few of the last instances are waited for: their
+       ordinals differ in 32 bits. */
+    uint64_t *stream =
+        map_put(&graph->streams, map_pair((uint32_t)instance->comm, instance->state), graph->stream_count);
+    graph->stream_count += *stream == graph->stream_count;
+    uint64_t key = map_pair((uint32_t)*stream, (uint32_t)instance->ordinal);
+    if (instance->starts) {
+        uint64_t *of_starts = map_put(&graph->persistent, key, graph->stream_count);
+        graph->stream_count += *of_starts == graph->stream_count;
+        key = map_pair((uint32_t)*of_starts, (uint32_t)instance->starts);
+    }
+    return map_put(&graph->instances, key, UINT64_MAX);
+}
+
+/* The n-th collective of a communicator, as seen by the processes in this function, or this start of its n-th
+   persistent one. In collectives that do not wait for all, one arrival may be enough. */
+static uint32_t instance_node(struct stuck_graph *graph, int32_t comm, uint32_t function, uint64_t ordinal,
+                              uint64_t starts)
 {
     comm = state_comm(graph->state, comm);
     uint32_t first = graph->state->defs->states[function].first_of_name;
-    /* Three numbers, of which a key holds two. Of one stream only a few of the last instances are waited for: their
-       ordinals differ in 32 bits. */
-    uint64_t *stream = map_put(&graph->streams, map_pair((uint32_t)comm, first), graph->streams.count);
-    uint64_t *known = map_put(&graph->instances, map_pair((uint32_t)*stream, (uint32_t)ordinal), UINT64_MAX);
-    if (*known != UINT64_MAX)
-        return (uint32_t)*known;
     bool all =
         function < graph->state->collective_count && graph->state->collectives[function].shape == SHAPE_ALL_TO_ALL;
-    struct node instance = {.kind = NODE_INSTANCE, .any = !all, .comm = comm, .state = first, .ordinal = ordinal};
+    struct node instance = {
+        .kind = NODE_INSTANCE, .any = !all, .comm = comm, .state = first, .ordinal = ordinal, .starts = starts};
+    uint64_t *known = known_instance(graph, &instance);
+    if (*known != UINT64_MAX)
+        return (uint32_t)*known;
     uint32_t node = node_new(graph, instance);
     size_t before = graph->edge_count;
     *known = node;
@@ -245,9 +272,20 @@ static void add_collective(struct waiting *waiting, const struct item *item, siz
         waiting->satisfied = true;
         return;
     }
+    uint64_t starts = 0;
+    if (posted->persistent) {
+        const struct prepared *prepared =
+            state_prepared(graph->state, posted->comm, waiting->place->process, posted->ordinal);
+        /* Not all starts are recorded: who lacks one is not known. */
+        if (!prepared || prepared->starts == 0 || graph->state->sampled) {
+            waiting->satisfied = true;
+            return;
+        }
+        starts = prepared->starts;
+    }
     waiting->receives = true;
-    edge_add(graph, waiting->node, instance_node(graph, posted->comm, posted->state, posted->ordinal), EDGE_PART,
-             number);
+    edge_add(graph, waiting->node, instance_node(graph, posted->comm, posted->state, posted->ordinal, starts),
+             EDGE_PART, number);
 }
 
 /* Items waited for or tested: receives first, since sends together with them may be buffered and complete. */
@@ -377,7 +415,7 @@ static void add_place(struct stuck_graph *graph, uint32_t index)
     uint8_t stage =
         place->state < graph->state->collective_count ? graph->state->collectives[place->state].stage : STAGE_NONE;
     if (place->depth > 0 && place->ordinal && (stage == STAGE_BLOCKING || stage == STAGE_SPLIT))
-        edge_add(graph, index, instance_node(graph, place->comm, place->state, place->ordinal), EDGE_PART, 0);
+        edge_add(graph, index, instance_node(graph, place->comm, place->state, place->ordinal, 0), EDGE_PART, 0);
     else if (def->class == CLASS_RMA)
         add_window(&waiting, def->name);
     else
@@ -518,6 +556,7 @@ void stuck_graph_clear(struct stuck_graph *graph)
     free(graph->nodes);
     free(graph->edges);
     map_clear(&graph->streams);
+    map_clear(&graph->persistent);
     map_clear(&graph->instances);
     map_clear(&graph->anybody);
 }

@@ -36,6 +36,7 @@ struct node {
     int32_t comm;                    /* instance, anybody */
     uint32_t state;                  /* instance: its function */
     uint64_t ordinal;
+    uint64_t starts; /* instance of a persistent collective: which of its starts; 0: another one */
 };
 
 struct stuck_graph {
@@ -45,9 +46,11 @@ struct stuck_graph {
     struct edge *edges;
     size_t edge_count, edge_capacity;
     uint32_t processes;
-    struct map streams;   /* (comm, function) -> number */
-    struct map instances; /* (number of the stream, ordinal) -> node */
-    struct map anybody;   /* comm -> node */
+    struct map streams;    /* (comm, function) -> number */
+    struct map persistent; /* (number of the stream, ordinal) -> number, of a persistent collective */
+    uint64_t stream_count; /* numbers of both */
+    struct map instances;  /* (number, ordinal or starts) -> node */
+    struct map anybody;    /* comm -> node */
 };
 
 /* Builds the graph and finds the live nodes. */

@@ -18,7 +18,10 @@ static unsigned need(void *context, uint32_t index)
         return needs | PAST_EVENTS;
     uint8_t stage = index < state->collective_count ? state->collectives[index].stage : STAGE_NONE;
     /* Locks, epochs and posted collectives are waited for one by one. */
-    if (strncmp(name, "MPI_Win_", 8) == 0 || stage == STAGE_POSTED)
+    if (strncmp(name, "MPI_Win_", 8) == 0 || stage == STAGE_POSTED || stage == STAGE_PREPARED)
+        return needs | PAST_EVENTS;
+    /* Starts of persistent messages are not. */
+    if (traits & TRAIT_START && state->prepares)
         return needs | PAST_EVENTS;
     if (stage == STAGE_BLOCKING || stage == STAGE_SPLIT)
         needs |= PAST_COUNT;

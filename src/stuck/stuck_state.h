@@ -59,11 +59,25 @@ struct member {
     uint32_t states[COLLECTIVES_KEPT]; /* functions of the last ones, by their number */
 };
 
+/* A persistent collective of a process. Those of a communicator match in the order in which they are prepared, and the
+   n-th start of one matches the n-th of the others, whatever is started in between (MPI-4.0, 6.13). */
+struct prepared {
+    uint32_t state; /* its function, by the number of the name */
+    uint64_t starts;
+};
+
+/* Those that a process has prepared on a communicator, in order. */
+struct preparer {
+    struct prepared *prepared;
+    size_t count, capacity;
+};
+
 /* A request that is a collective. */
 struct posted {
     int32_t comm;
-    uint64_t ordinal;
+    uint64_t ordinal; /* among the collectives of the communicator, or among its persistent ones */
     uint32_t state;
+    bool persistent;
 };
 
 /* A lock of a window that a process holds. */
@@ -81,7 +95,7 @@ struct group_range {
 };
 
 /* What is asked of a function with every call. */
-enum trait { TRAIT_TEST = 1, TRAIT_INIT = 2, TRAIT_FINALIZE = 4 };
+enum trait { TRAIT_TEST = 1, TRAIT_INIT = 2, TRAIT_FINALIZE = 4, TRAIT_START = 8 };
 
 enum { LAST_CHANNELS = 256 };
 
@@ -92,6 +106,8 @@ struct stuck_state {
     bool interrupted; /* there were some */
     bool has_ending;  /* it records how processes ended */
     bool end_known;   /* and until when they lived */
+    bool sampled;     /* only some of the calls are there: starts cannot be counted */
+    bool prepares;    /* there may be persistent collectives */
     struct collective *collectives;
     size_t collective_count;
     uint8_t *traits; /* of each state: enum trait */
@@ -112,9 +128,12 @@ struct stuck_state {
     struct map member_of; /* (comm, process) -> index */
     struct posted *posted;
     size_t posted_count, posted_capacity;
-    struct map posted_of;  /* (process, request) -> index */
-    struct map other_side; /* of an inter-communicator: index -> index */
-    struct map local_side; /* process -> last index */
+    struct map posted_of; /* (process, request) -> index */
+    struct preparer *preparers;
+    size_t preparer_count, preparer_capacity;
+    struct map preparer_of; /* (comm, process) -> index */
+    struct map other_side;  /* of an inter-communicator: index -> index */
+    struct map local_side;  /* process -> last index */
     struct held_lock *locks;
     size_t lock_count, lock_capacity;
     struct map groups; /* epoch_key -> 1 + index of the latest range of the last group of MPI_Win_start or MPI_Win_post;
@@ -156,6 +175,9 @@ struct member *state_member_put(struct stuck_state *state, const struct event *e
 /* NULL if there is none. */
 const struct member *state_member(const struct stuck_state *state, int32_t comm, uint32_t process);
 const struct posted *state_posted(const struct stuck_state *state, uint32_t process, int32_t request);
+
+/* The persistent collective of a process with this number on the communicator, from 1. */
+struct prepared *state_prepared(const struct stuck_state *state, int32_t comm, uint32_t process, uint64_t ordinal);
 
 /* enum trait. */
 uint8_t state_traits(const struct stuck_state *state, uint32_t index);

@@ -110,7 +110,7 @@ void say_wait(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, const
     else if (to->kind == NODE_INSTANCE && (item || to->comm > 0)) {
         /* With an item the call is a wait, and the collective is what it waits for. */
         if (item) {
-            say(text, " for ");
+            say(text, to->starts ? " for the collective of " : " for ");
             say(text, state_name(graph->state, to->state));
         }
         say(text, " on ");

@@ -315,6 +315,72 @@ static void split_skipped(void)
         half();
 }
 
+/* Persistent collectives: each is prepared by all members, and then started as often by each. */
+#if MPI_VERSION >= 4
+static void start_skipped(void)
+{
+    MPI_Request request;
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    for (int i = 0; i < ITERATIONS && (rank != last || i + 1 < ITERATIONS); i++) {
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+static void prepare_skipped(void)
+{
+    int in = rank, out;
+    MPI_Request request;
+    work();
+    if (rank == last)
+        receive_from(0, TAG + 9, MPI_COMM_WORLD);
+    MPI_Allreduce_init(&in, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void prepare_two(MPI_Request requests[2])
+{
+    static int in, out;
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+    MPI_Allreduce_init(&in, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+}
+/* Each waits for what the other has not started yet. */
+static void start_and_wait(void)
+{
+    MPI_Request requests[2];
+    prepare_two(requests);
+    for (int i = 0; i < 2; i++) {
+        MPI_Request *request = &requests[(i + rank) % 2];
+        MPI_Start(request);
+        MPI_Wait(request, MPI_STATUS_IGNORE);
+    }
+}
+static void start_both(MPI_Request requests[2])
+{
+    MPI_Status statuses[2];
+    MPI_Start(&requests[rank % 2]);
+    MPI_Start(&requests[1 - rank % 2]);
+    MPI_Waitall(2, requests, statuses);
+}
+/* The order of starts does not matter: the messages do. */
+static void ring_of_starts(void)
+{
+    MPI_Request requests[2];
+    prepare_two(requests);
+    for (int i = 0; i < ITERATIONS; i++)
+        start_both(requests);
+    recv_ring();
+}
+static void slow_starts(void)
+{
+    MPI_Request requests[2];
+    prepare_two(requests);
+    for (int i = 0; i < 10000; i++) {
+        spin(0.01);
+        start_both(requests);
+    }
+}
+#endif
+
 /* Members in different collectives. */
 static void allreduce_or_barrier(void)
 {
@@ -727,6 +793,13 @@ static const struct {
                 {"slow_master", "null", slow_master, 2},
                 {"slow_uneven", "null", slow_uneven, 2},
                 {"slow_tests", "null", slow_tests, 2},
+#if MPI_VERSION >= 4
+                {"start_skipped", "missing", start_skipped, 2},
+                {"prepare_skipped", "missing", prepare_skipped, 2},
+                {"start_and_wait", "cycle", start_and_wait, 2},
+                {"ring_of_starts", "cycle", ring_of_starts, 2},
+                {"slow_starts", "null", slow_starts, 2},
+#endif
                 {"done", "null", done, 2}};
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 

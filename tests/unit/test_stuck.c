@@ -6,6 +6,7 @@
 #include "tap.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum {
@@ -23,6 +24,9 @@ enum {
     WIN_START,
     SENDRECV,
     WIN_LOCK,
+    BARRIER_INIT,
+    ALLREDUCE_INIT,
+    START,
     STATES
 };
 #define SECOND INT64_C(1000000000)
@@ -57,8 +61,9 @@ static struct event *put(uint32_t process, enum event_kind kind, int64_t time_ns
 static void begin(uint32_t processes)
 {
     static const char *const names[STATES] = {
-        "MPI_Init", "MPI_Send",     "MPI_Recv",     "MPI_Barrier", "MPI_Allreduce", "MPI_Waitall",  "MPI_Waitany",
-        "MPI_Test", "MPI_Finalize", "MPI_Ibarrier", "MPI_Wait",    "MPI_Win_start", "MPI_Sendrecv", "MPI_Win_lock"};
+        "MPI_Init",     "MPI_Send",     "MPI_Recv",         "MPI_Barrier",        "MPI_Allreduce", "MPI_Waitall",
+        "MPI_Waitany",  "MPI_Test",     "MPI_Finalize",     "MPI_Ibarrier",       "MPI_Wait",      "MPI_Win_start",
+        "MPI_Sendrecv", "MPI_Win_lock", "MPI_Barrier_init", "MPI_Allreduce_init", "MPI_Start"};
     struct error err = {0};
     defs = defs_new();
     defs->processes = processes;
@@ -260,6 +265,115 @@ static void and_or(void)
     expect(STUCK_CYCLE, "a member in the first of two marks never posts");
 }
 
+/* Prepares a barrier as request 1 and an MPI_Allreduce as request 2. */
+static void prepares(uint32_t process)
+{
+    posts(process, BARRIER_INIT, 1100, 1);
+    posts(process, ALLREDUCE_INIT, 1300, 2);
+}
+
+static void starts(uint32_t process, int64_t enter_ns, uint32_t request)
+{
+    posts(process, START, enter_ns, request);
+}
+
+static void waits(uint32_t process, int32_t request)
+{
+    in_call(process, WAIT);
+    pending_request(process, request);
+}
+
+static bool says(const struct stuck *stuck, enum stuck_kind kind, const char *words)
+{
+    return stuck->kind == kind && stuck->text && strstr(stuck->text, words);
+}
+
+/* As expect, with words that the text has. */
+static void expect_words(enum stuck_kind kind, const char *words, const char *name)
+{
+    struct stuck *stuck = end();
+    tap_ok(says(stuck, kind, words), "%s: %s", name, stuck->text ? stuck->text : "nothing");
+    stuck_free(stuck);
+    defs_free(defs);
+}
+
+static void persistent(void)
+{
+    begin(2);
+    prepares(0);
+    prepares(1);
+    starts(0, 1500, 1);
+    waits(0, 1);
+    receives(1, 0);
+    expect_words(STUCK_MISSING, "The collective of MPI_Barrier_init on MPI_COMM_WORLD is never started by process 1",
+                 "a persistent barrier that one never starts");
+
+    begin(2);
+    prepares(0);
+    prepares(1);
+    starts(0, 1500, 1);
+    starts(1, 1500, 1);
+    starts(0, 1700, 1);
+    waits(0, 1);
+    receives(1, 0);
+    expect_words(STUCK_MISSING, "is started less often by process 1", "a persistent barrier that one starts once less");
+
+    begin(2);
+    prepares(0);
+    starts(0, 1500, 2);
+    waits(0, 2);
+    receives(1, 0);
+    expect_words(STUCK_MISSING, "The collective of MPI_Allreduce_init on MPI_COMM_WORLD is never started by process 1",
+                 "a persistent collective that one never prepares");
+
+    begin(2);
+    prepares(0);
+    prepares(1);
+    starts(0, 1500, 1);
+    waits(0, 1);
+    in_call(1, BARRIER);
+    expect_words(STUCK_MISSING, "is never started by process 1: process 1 is in MPI_Barrier",
+                 "one goes on to the next barrier");
+
+    begin(2);
+    prepares(0);
+    prepares(1);
+    starts(0, 1500, 1);
+    waits(0, 1);
+    starts(1, 1500, 2);
+    waits(1, 2);
+    expect_words(STUCK_CYCLE, "for the collective of MPI_Allreduce_init", "waits between starts in different orders");
+
+    /* What hangs is something else. */
+    begin(3);
+    for (uint32_t i = 0; i < 3; i++)
+        prepares(i);
+    for (uint32_t i = 0; i < 3; i++) {
+        starts(i, 1500, 1 + i % 2);
+        starts(i, 1700, 2 - i % 2);
+    }
+    waits(0, 1);
+    waits(1, 2);
+    waits(2, 1);
+    expect(STUCK_SLOW, "started in different orders by all: they complete");
+
+    begin(2);
+    prepares(0);
+    prepares(1);
+    starts(0, 1500, 1);
+    waits(0, 1);
+    pending(1, PENDING_ALIVE, 0, 0, 0);
+    expect_words(STUCK_COMPUTING, "Process 1 has been computing", "one computes before it starts");
+
+    /* It was started before recording was switched on. */
+    begin(2);
+    prepares(0);
+    prepares(1);
+    waits(0, 1);
+    receives(1, 0);
+    expect(STUCK_SLOW, "a start that is not recorded");
+}
+
 /* Has locked its own part of the window at a time, and wants that of another. */
 static void locks(uint32_t process, int64_t own_ns, int32_t other)
 {
@@ -393,6 +507,7 @@ static void large(void)
 int main(void)
 {
     and_or();
+    persistent();
     kinds();
     large();
     batch_free(&batch);
