@@ -292,13 +292,16 @@ static void say_missing(struct judging *judging, const struct step *step)
     uint32_t function = instance->kind == NODE_INSTANCE ? instance->state : step->place->state;
     /* A start of a persistent collective is known by those of the others only: by its number. */
     uint64_t starts = instance->kind == NODE_INSTANCE ? instance->starts : 0;
+    const char *how = " is never entered by ";
+    if (starts == 1)
+        how = " is never started by ";
+    else if (starts > 1)
+        how = " is started less often by ";
     say(judging, starts ? "The collective of " : "");
     say(judging, state_name(judging->state, function));
     say(judging, " on ");
     say_comm(judging->text, judging->state, instance->kind == NODE_INSTANCE ? instance->comm : step->place->comm);
-    say(judging, starts > 1    ? " is started less often by "
-                 : starts == 1 ? " is never started by "
-                               : " is never entered by ");
+    say(judging, how);
     say_processes(judging->text, ranks, count);
     say(judging, ": ");
     say_process(judging, false, step->next->process);
