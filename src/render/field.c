@@ -150,20 +150,22 @@ static size_t text_columns(const char *text)
     return count;
 }
 
-/* A name with its namespace or class: "::", and blanks only within brackets. */
-static bool is_qualified(const char *text)
+/* Paths, and names with their namespace or class: "/" or "::", and blanks only within brackets. */
+static bool says_most_at_its_end(const char *text)
 {
     int depth = 0;
+    if (*text == '/')
+        return true;
     for (const char *at = text; *at; at++) {
         depth += *at == '<' || *at == '(';
         depth -= *at == '>' || *at == ')';
         if (*at == ' ' && depth <= 0)
             return false;
     }
-    return strstr(text, "::");
+    return strstr(text, "::") || strchr(text, '/');
 }
 
-/* Of such a name the end says most: from where it and the mark of the cut fit. */
+/* Of such a name: from where it and the mark of the cut fit; of a path whole parts. */
 static const char *fitting_end(const char *text, size_t size, size_t columns)
 {
     size_t count = text_columns(text), length;
@@ -172,12 +174,13 @@ static const char *fitting_end(const char *text, size_t size, size_t columns)
         length = character(at, &shown);
         count -= shown ? character_columns(at) : 1;
     }
-    return at;
+    const char *slash = strchr(at, '/');
+    return slash && slash[1] ? slash : at;
 }
 
 void text_for_terminal(char *buffer, size_t size, const char *text, size_t columns)
 {
-    if (is_qualified(text) && text_columns(text) > columns) {
+    if (says_most_at_its_end(text) && text_columns(text) > columns) {
         memcpy(buffer, "…", sizeof "…" - 1);
         buffer += sizeof "…" - 1;
         size -= sizeof "…" - 1;

@@ -105,7 +105,7 @@ void value_text_for_people(char buffer[VALUE_TEXT_SIZE], struct value value);
 
 /* A text that a terminal shows as it is: '?' for control characters, for those that turn the direction of writing, and
    for bytes that are not UTF-8. At most `columns` columns; wide characters take two. What was cut ends in "…"; a
-   name with its namespace begins with it. `size` is 8 or more. */
+   path, and a name with its namespace, begin with it. `size` is 8 or more. */
 void text_for_terminal(char *buffer, size_t size, const char *text, size_t columns);
 
 /* The title of a part of a text: after an empty line, and bold where the output has styles. */
