@@ -4,9 +4,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 /* Where the fields are, in bytes. */
 struct layout {
@@ -135,7 +133,7 @@ enum { PAGE = 4096 };
 
 static bool read_by_kernel(pid_t process, const struct iovec *to, const struct iovec *from, size_t count, size_t all)
 {
-    return syscall(SYS_process_vm_readv, process, to, count, from, count, 0) == (long)all;
+    return process_vm_readv(process, to, count, from, count, 0) == (ssize_t)all;
 }
 
 /* `size` bytes, through one of the windows: FRAME_READ at most. */
@@ -152,7 +150,7 @@ static bool read_memory(struct python_memory *memory, int window, void *to, uint
         /* By page: what cannot be read may begin with the second one. */
         struct iovec here = {memory->windows[window].bytes, PYTHON_WINDOW};
         struct iovec there[PYTHON_WINDOW / PAGE] = {{(void *)begin, PAGE}, {(void *)(begin + PAGE), PAGE}};
-        long got = syscall(SYS_process_vm_readv, memory->process, &here, 1, there, PYTHON_WINDOW / PAGE, 0);
+        ssize_t got = process_vm_readv(memory->process, &here, 1, there, PYTHON_WINDOW / PAGE, 0);
         memory->windows[window].begin = memory->windows[window].end = begin;
         if (got > 0)
             memory->windows[window].end += (uintptr_t)got;
