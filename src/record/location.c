@@ -40,7 +40,7 @@ static void block_begin(struct location *location)
     location->block_end = location->block + location->header->block_size;
     location->block_at = RECORD_HEADER_SIZE + location->header->blocks * location->header->block_size;
     /* The clock is read with the first record of each block: a file that lost blocks still has times. */
-    location->calibrate_at = INT64_MIN;
+    location->prepare_at = location->calibrate_at = INT64_MIN;
     location->tally.due = location->header->blocks > 0;
 }
 
@@ -319,7 +319,7 @@ void location_calibrate(struct location *location, int64_t ticks, const struct c
         pause = CALIBRATE_MIN;
     if (pause > CALIBRATE_MAX)
         pause = CALIBRATE_MAX;
-    location->calibrate_at = location->last_ticks + pause;
+    location->prepare_at = location->calibrate_at = location->last_ticks + pause;
 }
 
 static bool prepare(struct location *location, size_t size, int64_t ticks)
@@ -332,9 +332,14 @@ static bool prepare(struct location *location, size_t size, int64_t ticks)
         } else if (ticks >= location->calibrate_at) {
             struct clock_pair pair = clock_read();
             location_calibrate(location, ticks, &pair);
-            if (!location->holds_lock)
-                resources_put(location);
+            /* Not by a sample, within which no other record can be begun: then by the next call. */
+            location->resources_due = true;
+            location->prepare_at = INT64_MIN;
             samples_note_unknown(location);
+        } else if (location->resources_due && !location->holds_lock) {
+            location->resources_due = false;
+            location->prepare_at = location->calibrate_at;
+            resources_put(location);
         } else if (location->tally.due) {
             tally_write(location);
         } else {

@@ -42,6 +42,7 @@ struct location_counters {
 struct location {
     unsigned char *at, *block_end; /* free room of the mapped block; both NULL if recording has ended */
     int64_t last_ticks;            /* of the record before */
+    int64_t prepare_at;            /* ticks from which on location_prepare is called for a record */
     int64_t calibrate_at; /* ticks from which on the clock is to be read again: soon enough for short records */
     uint64_t events_left; /* until the limit */
     struct site *sites;   /* see sites.h */
@@ -53,6 +54,7 @@ struct location {
     bool inside;                    /* in an MPI function or in the recorder: what that calls itself is not recorded */
     uint8_t endings;                /* rounds of destructors at the end of its thread */
     bool holds_lock;                /* the owner has `lock`: it takes a sample */
+    bool resources_due;             /* a sample read the clock: the next call is to read the resources */
     struct sampler *sampler;        /* see samples.h; NULL: no samples are taken */
     struct python *python;          /* see python.h; NULL: not needed */
     struct record_pending *pending; /* in the file */
@@ -123,7 +125,7 @@ static inline void *location_room(struct location *location, size_t size)
 static inline void *location_room_at(struct location *location, size_t size, int64_t ticks)
 {
     bool full = (size_t)(location->block_end - location->at) < size;
-    if (__builtin_expect(full || ticks >= location->calibrate_at, 0) && !location_prepare(location, size, ticks))
+    if (__builtin_expect(full || ticks >= location->prepare_at, 0) && !location_prepare(location, size, ticks))
         return NULL;
     return location->at;
 }

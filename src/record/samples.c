@@ -189,7 +189,7 @@ static void take(struct location *location, uintptr_t interrupted, uint32_t miss
             path = path_number(location, path, walk.levels[walk.count].address, ticks);
     put(location, path, missed, ticks);
     if (location->sampler->unknown_code)
-        location->calibrate_at = INT64_MIN; /* location_prepare is called with the next record */
+        location->prepare_at = location->calibrate_at = INT64_MIN; /* the clock is read with the next record */
 }
 
 /* When the timer expires. One instant of each period, at random: at equal intervals, samples of a loop that keeps time
