@@ -5,12 +5,31 @@
 #include "cli/run.h"
 #include "render/reports/diagnosis.h"
 
-static void write_diagnosis(struct output *output, const void *context, const struct engine_result *run)
+struct diagnosing {
+    const struct diagnose_options *options;
+    size_t *begun; /* lines that are written already */
+};
+
+/* Who looks at a run that hangs need not wait for what it did before. */
+static void write_hang(struct output *output, const void *context, const struct metrics *metrics,
+                       const struct stuck *stuck)
 {
-    const struct diagnose_options *options = context;
+    const struct diagnosing *diagnosing = context;
+    const struct diagnose_options *options = diagnosing->options;
     char title[300];
     run_title(title, sizeof title, &options->common);
-    struct diagnosis diagnosis = {.metrics = run->metrics,
+    *diagnosing->begun =
+        diagnosis_begin_text(output, &(struct diagnosis){.metrics = metrics, .title = title, .stuck = stuck});
+}
+
+static void write_diagnosis(struct output *output, const void *context, const struct engine_result *run)
+{
+    const struct diagnosing *diagnosing = context;
+    const struct diagnose_options *options = diagnosing->options;
+    char title[300];
+    run_title(title, sizeof title, &options->common);
+    struct diagnosis diagnosis = {.begun = *diagnosing->begun,
+                                  .metrics = run->metrics,
                                   .results = run->results,
                                   .findings = run->findings,
                                   .title = title,
@@ -27,6 +46,15 @@ static void write_diagnosis(struct output *output, const void *context, const st
 int cmd_diagnose(const struct command *command, const struct diagnose_options *options)
 {
     (void)command;
-    return run_report(&(struct run_report){RUN_OPTIONS(options), .wants = ENGINE_FINDINGS, .fail_on = options->fail_on,
-                                           .write = write_diagnosis});
+    size_t begun = 0;
+    struct run_report report = {.common = &options->common,
+                                .target = &options->target,
+                                .trace = &options->trace,
+                                .context = &(struct diagnosing){options, &begun},
+                                .wants = ENGINE_FINDINGS,
+                                .fail_on = options->fail_on,
+                                .write = write_diagnosis};
+    if (!choice_is(options->format, "json"))
+        report.write_early = write_hang;
+    return run_report(&report);
 }

@@ -141,6 +141,28 @@ static enum status check(const struct run_report *report, const struct engine_re
     return conditions_known(report->fail_on, run->metrics, err);
 }
 
+struct early {
+    const struct run_report *report;
+    struct asking *asking;
+};
+
+static enum status write_early(void *context, const struct metrics *metrics, const struct stuck *stuck,
+                               struct error *err)
+{
+    const struct early *early = context;
+    const struct run_report *report = early->report;
+    asking_end(early->asking); /* the line of progress: it makes room */
+    struct output *output = run_open(NULL, err);
+    if (!output)
+        return STATUS_FAILED;
+    output->colour = run_wants_colour(report->common, report->target);
+    report->write_early(output, report->context, metrics, stuck);
+    if (output_close(output, true, err) != STATUS_OK)
+        return STATUS_FAILED;
+    progress_begin(&early->asking->progress, report->common->progress, report->common->quiet);
+    return STATUS_OK;
+}
+
 int run_report(const struct run_report *report)
 {
     struct error err = {0};
@@ -156,6 +178,12 @@ int run_report(const struct run_report *report)
         asking.request.hypotheses = report->search->hypotheses;
         asking.request.has_threshold = report->search->threshold.text != NULL;
         asking.request.threshold = report->search->threshold.value;
+    }
+    struct early early = {report, &asking};
+    /* A file appears as a whole, and a condition is reported before everything. */
+    if (report->write_early && !report->target->path && !report->fail_on) {
+        asking.request.early = write_early;
+        asking.request.early_context = &early;
     }
     struct engine_result *run = asking_run(&asking, report->common, &err);
     if (!run || check(report, run, &err) != STATUS_OK) {

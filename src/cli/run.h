@@ -38,6 +38,10 @@ struct run_report {
     /* Refuses if something is missing; NULL: nothing can be. */
     enum status (*check)(const void *context, const struct engine_result *run, struct error *err);
     void (*write)(struct output *output, const void *context, const struct engine_result *run);
+    /* On standard output, what can be said of a run that hangs before the rest is known (engine_early); NULL: nothing.
+     */
+    void (*write_early)(struct output *output, const void *context, const struct metrics *metrics,
+                        const struct stuck *stuck);
 };
 
 /* The first members, from a command's options. */

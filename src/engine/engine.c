@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/parallel.h"
+#include "engine/early.h"
 #include "engine/opening.h"
 #include "engine/searching.h"
 #include "engine/sharing.h"
@@ -244,7 +245,8 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
         sinks[0] = &before->sink;
         count = 1;
     }
-    sinks[count++] = stuck_builder_sink(stuck);
+    if (!run->stuck)
+        sinks[count++] = stuck_builder_sink(stuck);
     sinks[count++] = profile_builder_sink(profile);
     sinks[count++] = process_resources_builder_sink(resources);
     if (run->wants & ENGINE_COUNTERS)
@@ -253,11 +255,31 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
     free(before);
     run->graph = graph_builder_end(graph);
     run->spans = user_spans_builder_end(spans);
-    run->result.stuck = run->stuck = stuck_builder_end(stuck);
+    struct stuck *verdict = stuck_builder_end(stuck);
+    if (run->stuck)
+        stuck_free(verdict); /* of nothing */
+    else
+        run->stuck = verdict;
+    run->result.stuck = run->stuck;
     run->profile = profile_builder_end(profile);
     run->resources = process_resources_builder_end(resources);
     run->counters = counters_builder_end(counters);
     return status;
+}
+
+/* Why it hangs, in a pass before that one. */
+static enum status read_early(struct run *run, struct error *err)
+{
+    const struct engine_request *request = run->request;
+    run->stuck = early_judge(request, run->reader, err);
+    if (!run->stuck)
+        return STATUS_FAILED;
+    run->reader = reader_again(run->reader, request->inputs, request->input_count, err);
+    if (!run->reader)
+        return STATUS_FAILED;
+    /* The same definitions, in the same order. */
+    run->stuck->defs = run->reader->defs;
+    return STATUS_OK;
 }
 
 /* One of two parts, in a thread of its own: each writes one member of the metrics. */
@@ -383,6 +405,8 @@ static enum status read_trace(struct run *run, struct error *err)
     bool whole = !has_window(request) && !request->ranks;
     run->totals = request->totals && !has_window(request) && totals_known(run->reader->defs);
     bool deep = whole && !run->totals && (run->wants & WANTS_GRAPH);
+    if (deep && early_is_wanted(request, run->reader) && read_early(run, err) != STATUS_OK)
+        return STATUS_FAILED;
     enum status status;
     if (deep)
         status = read_whole(run, what, err);

@@ -58,6 +58,7 @@ struct engine_window {
 enum engine_step {
     ENGINE_STEP_CLOCKS, /* how the clocks differ; only with fix_clocks */
     ENGINE_STEP_SPAN,   /* where the run begins and ends; only with a window */
+    ENGINE_STEP_STUCK,  /* why it hangs; only where `early` is to be called */
     ENGINE_STEP_EVENTS, /* what is wanted */
     ENGINE_STEP_INDEX   /* the timeline's index */
 };
@@ -66,6 +67,11 @@ enum engine_step {
    bytes read and bytes of the whole (0: not known). False stops the work: the call returns NULL or STATUS_FAILED, and
    leaves the error as it was. */
 typedef bool engine_watch(void *context, enum engine_step step, uint64_t done, uint64_t total);
+
+/* Called once, before most of the work is done, if the run hangs and its trace can be read twice: why, and metrics
+   without an analysis. Both are valid during the call only. STATUS_FAILED ends the work, with this fault. */
+typedef enum status engine_early(void *context, const struct metrics *metrics, const struct stuck *stuck,
+                                 struct error *err);
 
 /* Zero is a good value of every member but the inputs. Everything it points to is borrowed until the call returns. */
 struct engine_request {
@@ -89,6 +95,8 @@ struct engine_request {
     struct team *team; /* processes that help (team.h), in engine_serve; NULL: none */
     engine_watch *watch;
     void *watch_context;
+    engine_early *early; /* only where the graph of the whole run is wanted; NULL: nobody is waiting for it */
+    void *early_context;
 };
 
 /* Why there is no analysis though it was wanted (nor phases, search, graph, findings). */

@@ -102,6 +102,7 @@ struct metrics {
     const struct profile *profile;   /* profile/profile.h; NULL: samples were not examined; borrowed from the engine */
     const struct counters *counters; /* profile/counters.h; NULL: not examined; borrowed from the engine */
     struct search *search;           /* NULL: no search was made; owned */
+    bool early;                      /* of a whole run, and an analysis is still to be made */
     bool tables_unknown;             /* the three tables above are not known: see metrics_select */
     uint64_t open, stray, time_back; /* sums, for warnings */
 };

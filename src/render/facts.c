@@ -20,7 +20,8 @@ static bool calls(const struct metrics *metrics, const struct process_row *row, 
 static size_t unfinished(const struct metrics *metrics)
 {
     size_t count = 0;
-    for (size_t i = 0; metrics->analysis && i < metrics->process_count; i++) {
+    bool whole = metrics->analysis || metrics->early;
+    for (size_t i = 0; whole && i < metrics->process_count; i++) {
         const struct process_row *row = &metrics->process[i];
         bool begins = calls(metrics, row, "MPI_Init") || calls(metrics, row, "MPI_Init_thread");
         count += begins && !calls(metrics, row, "MPI_Finalize");

@@ -316,24 +316,31 @@ static bool write_findings(struct output *output, const struct diagnosis *diagno
     return shown < findings->count;
 }
 
+size_t diagnosis_begin_text(struct output *output, const struct diagnosis *diagnosis)
+{
+    write_title(output, diagnosis->metrics, diagnosis->title);
+    output_text(output, "\n");
+    /* A run that hung has no verdict on its speed that would matter more. */
+    if (diagnosis->metrics->process_count == 0 || !stuck_is_reported(diagnosis->stuck))
+        return 0;
+    size_t lines = 1 + stuck_write_text(output, diagnosis->stuck, STUCK_LINES);
+    output_text(output, "\n");
+    return lines;
+}
+
 void diagnosis_write_text(struct output *output, const struct diagnosis *diagnosis)
 {
     const struct metrics *metrics = diagnosis->metrics;
     const char *title = diagnosis->title;
-    write_title(output, metrics, title);
+    size_t lines = diagnosis->begun;
+    if (lines == 0)
+        lines = diagnosis_begin_text(output, diagnosis);
     if (metrics->process_count == 0) {
-        output_text(output, "\n  There are no events in this trace.\n");
+        output_text(output, "  There are no events in this trace.\n");
         return;
     }
     char sentence[DIAGNOSIS_SENTENCE_SIZE];
-    size_t lines = 0;
     diagnosis_sentence(sentence, metrics, diagnosis->results);
-    output_text(output, "\n");
-    /* A run that hung has no verdict on its speed that would matter more. */
-    if (stuck_is_reported(diagnosis->stuck)) {
-        lines += 1 + stuck_write_text(output, diagnosis->stuck, STUCK_LINES);
-        output_text(output, "\n");
-    }
     if (diagnosis->colour)
         output_text(output, TERMINAL_BOLD);
     paragraph_write(output, "  ", "  ", sentence);

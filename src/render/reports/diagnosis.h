@@ -30,8 +30,13 @@ struct diagnosis {
     const struct may_hang *may_hang; /* NULL: not known */
     bool all;                        /* findings are shown, as there is no trace to explain the rest */
     bool colour;                     /* text for a terminal: bold verdict and findings, the bar by its threshold */
+    size_t begun;                    /* lines that diagnosis_begin_text has written already; 0: it was not called */
 };
 void diagnosis_write_text(struct output *output, const struct diagnosis *diagnosis);
+
+/* The begin of that screen, for a run that hangs: the title, and why. Needs metrics, title and stuck only. The number
+   of lines that this takes: at least 1 for a run that hangs. */
+size_t diagnosis_begin_text(struct output *output, const struct diagnosis *diagnosis);
 
 /* What fixing each finding saves that follows from no other, as on that screen; nothing where there is none. */
 void diagnosis_write_savings(struct output *output, const struct findings *findings);
