@@ -54,9 +54,14 @@ const char *otf2_complaint(void)
 enum { EXIT_UNREADABLE = 4, SIGNALS = 4 };
 static const int crashes[SIGNALS] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE};
 static struct sigaction before[SIGNALS];
-static char last_words[600];
 static volatile sig_atomic_t guarding;
 static atomic_uint open_archives;
+/* What the library reads: here, as no other memory can be trusted to be whole after a crash. */
+static struct {
+    char input[512], stem[256]; /* of the anchor: "traces" of "traces.otf2" */
+    uint64_t location;
+    const char *suffix;
+} reading;
 
 /* Puts back the handlers that were there before. */
 static void remove_handlers(void)
@@ -65,9 +70,51 @@ static void remove_handlers(void)
         sigaction(crashes[i], &before[i], NULL);
 }
 
-/* In a handler after a crash no memory can be trusted to be whole: the line was made beforehand. SA_RESETHAND lets a
-   crash in here end the program as usual. A crash of ours happens again on return, and then has its usual end; a
-   signal that was sent is sent again. */
+struct words {
+    char text[1024];
+    size_t length;
+};
+
+/* Names from a packed archive may hold terminal escapes. */
+static void say(struct words *words, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length && text[i] && words->length + 1 < sizeof words->text; i++)
+        words->text[words->length++] = (unsigned char)text[i] < ' ' ? ' ' : text[i];
+}
+
+static void say_number(struct words *words, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    say(words, digits + at, sizeof digits - at);
+}
+
+/* In a handler: "traces.def", or "traces/3.evt". */
+static void say_crash(void)
+{
+    static const char crashed[] = ": libotf2 crashed while it read ", damaged[] = ", which is damaged";
+    struct words words = {.length = 0};
+    say(&words, "sight: ", 7);
+    say(&words, reading.input, sizeof reading.input);
+    say(&words, crashed, sizeof crashed);
+    say(&words, reading.stem, sizeof reading.stem);
+    if (reading.location != OTF2_UNDEFINED_LOCATION) {
+        say(&words, "/", 1);
+        say_number(&words, reading.location);
+    }
+    say(&words, ".", 1);
+    say(&words, reading.suffix, 4);
+    say(&words, damaged, sizeof damaged);
+    words.text[words.length++] = '\n';
+    if (write(STDERR_FILENO, words.text, words.length) < 0)
+        _exit(EXIT_UNREADABLE);
+}
+
+/* SA_RESETHAND lets a crash in here end the program as usual. A crash of ours happens again on return, and then has its
+   usual end; a signal that was sent is sent again. */
 static void on_crash(int number, siginfo_t *about, void *context)
 {
     (void)context;
@@ -78,8 +125,7 @@ static void on_crash(int number, siginfo_t *about, void *context)
         return;
     }
     unfinished_remove();
-    if (write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
-        _exit(EXIT_UNREADABLE);
+    say_crash();
     _exit(EXIT_UNREADABLE);
 }
 
@@ -91,12 +137,20 @@ static void install_handlers(void)
         sigaction(crashes[i], &action, &before[i]);
 }
 
-void otf2_guard(const char *name)
+void otf2_guard(const struct otf2_archive *archive)
 {
-    if (name && !guarding)
-        snprintf(last_words, sizeof last_words,
-                 "sight: %s: libotf2 crashed while it read this archive, which is damaged\n", name);
-    guarding = name != NULL;
+    if (archive && !guarding) {
+        const char *slash = strrchr(archive->anchor, '/'), *name = slash ? slash + 1 : archive->anchor;
+        snprintf(reading.input, sizeof reading.input, "%s", archive->name);
+        snprintf(reading.stem, sizeof reading.stem, "%.*s", (int)strcspn(name, "."), name);
+    }
+    guarding = archive != NULL;
+}
+
+void otf2_guard_file(uint64_t location, const char *suffix)
+{
+    reading.location = location;
+    reading.suffix = suffix;
 }
 
 /* After a chunk's first byte and its byte order. */
@@ -196,6 +250,8 @@ enum status otf2_files_open(struct otf2_archive *archive, struct input *input, s
     OTF2_Error_RegisterCallback(note_complaint, NULL);
     otf2_complaint();
     archive->guarded = true;
+    archive->name = input->name;
+    otf2_guard_file(OTF2_UNDEFINED_LOCATION, "otf2");
     if (atomic_fetch_add(&open_archives, 1) == 0)
         install_handlers();
     /* The library allocates 4 MB for the definitions of each location, and 2 MB for its events. */
@@ -210,7 +266,7 @@ enum status otf2_files_open(struct otf2_archive *archive, struct input *input, s
     } else {
         archive->anchor = memory_copy_string(input->path);
     }
-    otf2_guard(input->name);
+    otf2_guard(archive);
     archive->library = OTF2_Reader_Open(archive->anchor);
     if (archive->library && OTF2_Reader_SetSerialCollectiveCallbacks(archive->library) != OTF2_SUCCESS) {
         OTF2_Reader_Close(archive->library);
@@ -227,8 +283,11 @@ enum status otf2_files_open(struct otf2_archive *archive, struct input *input, s
 
 void otf2_files_close(struct otf2_archive *archive)
 {
-    if (archive->library)
+    if (archive->library) {
+        otf2_guard_file(OTF2_UNDEFINED_LOCATION, "otf2");
         OTF2_Reader_Close(archive->library);
+    }
+    otf2_guard(NULL);
     if (archive->guarded) {
         memory_keep_freed(false);
         if (atomic_fetch_sub(&open_archives, 1) == 1)

@@ -10,11 +10,12 @@
 
 struct otf2_archive {
     OTF2_Reader *library;
-    char *anchor;    /* path of the anchor file; owned */
-    int unfinished;  /* of the directory: see core/unfinished.h */
-    char *directory; /* directory of the unpacked archive, removed on closing; NULL: it was not packed */
-    bool guarded;    /* handlers of crashes count this archive */
-    bool unpack_cut; /* the packed archive ends early, or is damaged */
+    char *anchor;     /* path of the anchor file; owned */
+    const char *name; /* of the input; borrowed */
+    int unfinished;   /* of the directory: see core/unfinished.h */
+    char *directory;  /* directory of the unpacked archive, removed on closing; NULL: it was not packed */
+    bool guarded;     /* handlers of crashes count this archive */
+    bool unpack_cut;  /* the packed archive ends early, or is damaged */
 };
 
 /* True for the first bytes of an anchor file, or of a tar file (an archive that is packed). */
@@ -32,8 +33,12 @@ void otf2_files_close(struct otf2_archive *archive);
 /* The library's last error message; "" if there was none since the last call. */
 const char *otf2_complaint(void);
 
-/* Call before the library reads data that may be damaged: if it crashes, a line names the file, and the program ends
-   with the exit code of an unreadable input. Call with NULL afterwards. */
-void otf2_guard(const char *name);
+/* Call before the library reads data that may be damaged: if it crashes, a line names the archive and the file in it,
+   and the program ends with the exit code of an unreadable input. Call with NULL afterwards. */
+void otf2_guard(const struct otf2_archive *archive);
+
+/* Which of its files the library reads from now on, by its suffix: one of a location, or of the archive as a whole
+   (OTF2_UNDEFINED_LOCATION). */
+void otf2_guard_file(uint64_t location, const char *suffix);
 
 #endif

@@ -80,8 +80,9 @@ static enum status otf2_open(struct reader *reader, struct error *err)
         return STATUS_FAILED;
     if (state->archive.unpack_cut)
         reader_damage(reader, reader->input->offset, "the packed archive is cut or damaged");
-    otf2_guard(reader->input->name);
+    otf2_guard(&state->archive);
     note_version(reader, state->archive.library);
+    otf2_guard_file(OTF2_UNDEFINED_LOCATION, "def");
     enum status status = otf2_defs_read(&state->otf2, &state->archive, reader, err);
     if (status == STATUS_OK) {
         /* All are selected before the files are opened, as the library demands; only those of one process are read at a
@@ -127,6 +128,7 @@ static void read_definitions(struct otf2_state *state, struct otf2_location *loc
     enum { NO_DEFINITION = 20 };
     OTF2_Reader *library = state->archive.library;
     uint64_t size = file_size(state, id, "def"), count = 0;
+    otf2_guard_file(id, "def");
     OTF2_DefReader *local = size == UINT64_MAX || size == NO_DEFINITION ? NULL : OTF2_Reader_GetDefReader(library, id);
     if (local) {
         if (OTF2_Reader_ReadAllLocalDefinitions(library, local, &count) != OTF2_SUCCESS)
@@ -153,6 +155,7 @@ static void location_open(struct otf2_state *state, struct reader *reader, struc
         return;
     }
     read_definitions(state, location, about->id);
+    otf2_guard_file(about->id, "evt");
     location->library = OTF2_Reader_GetEvtReader(library, about->id);
     if (!location->library) {
         location_fault(location, "its events cannot be read");
@@ -165,6 +168,7 @@ static void location_open(struct otf2_state *state, struct reader *reader, struc
 
 static void location_end(struct otf2_state *state, struct otf2_location *location)
 {
+    otf2_guard_file(state->otf2.location[location->def].id, "evt");
     OTF2_Reader_CloseEvtReader(state->archive.library, location->library);
     location->library = NULL;
     otf2_end_requests(location);
@@ -173,6 +177,7 @@ static void location_end(struct otf2_state *state, struct otf2_location *locatio
 /* Translates more events until some are ready, or there are no more. */
 static void location_fill(struct otf2_state *state, struct otf2_location *location)
 {
+    otf2_guard_file(state->otf2.location[location->def].id, "evt");
     while (location->library && otf2_location_ready(location) == location->head) {
         size_t left = location->count - location->head;
         if (left > 0)
@@ -370,13 +375,14 @@ static void fill_batch(struct otf2_state *state, struct batch *batch)
     }
 }
 
-/* The library is called only in here and in otf2_open: outside, a crash is ours and must look like one. */
+/* The library is called only in here, in otf2_open and in otf2_close: outside, a crash is ours and must look like one.
+ */
 static enum status otf2_next(struct reader *reader, struct batch *batch, struct error *err)
 {
     (void)err;
     struct otf2_state *state = reader->state;
     enum status status = STATUS_OK;
-    otf2_guard(reader->input->name);
+    otf2_guard(&state->archive);
     while (batch->count == 0) {
         fill_batch(state, batch);
         if (batch->count > 0)
@@ -396,6 +402,8 @@ static enum status otf2_next(struct reader *reader, struct batch *batch, struct 
 static void otf2_close(struct reader *reader)
 {
     struct otf2_state *state = reader->state;
+    if (state->archive.library)
+        otf2_guard(&state->archive);
     process_close(state);
     free(state->order);
     otf2_defs_clear(&state->otf2);
