@@ -4,6 +4,7 @@
 #include "core/bytes.h"
 #include "core/event.h"
 #include "core/memory.h"
+#include "core/openmp.h"
 #include "core/payload.h"
 
 #include <string.h>
@@ -103,6 +104,7 @@ uint32_t defs_add_state(struct defs *defs, const struct state_def *state)
     copy.file = memory_copy_string(state->file);
     copy.class = region_class(copy.name, copy.paradigm, copy.role);
     copy.is_mpi = function_class_is_mpi(copy.class);
+    copy.is_parallel = openmp_part_of(&copy) == OPENMP_PART_PARALLEL;
     copy.direction = message_direction_of(copy.name);
     const struct mpi_function *function = mpi_function_find(copy.name);
     copy.rooted = function && function->rooted;

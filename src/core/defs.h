@@ -28,6 +28,7 @@ struct state_def {
     enum function_class class;
     enum message_direction direction;
     bool rooted, is_mpi;
+    bool is_parallel;       /* OPENMP_PART_PARALLEL: core/openmp.h */
     bool gives_moved;       /* the payload of its leave is root or target, and bytes (core/payload.h): events have it in
                                fields */
     bool gives_requests;    /* the same with requests */

@@ -24,13 +24,13 @@ struct process_threads process_threads_of(const struct metrics *metrics, size_t 
     /* While only other threads are in MPI, the master computes. */
     compute += (double)larger(process->communication_ns - master->communication_ns, INT64_C(0));
     threads.threads = taking_part;
-    threads.serial = fmax(compute - (double)master->parallel_ns, 0);
+    threads.serial = fmax(compute - (double)(master->parallel_ns - master->parallel_mpi_ns), 0);
     threads.useful = compute - (double)master->waiting_ns;
     for (size_t i = 0; i < process->thread_count; i++) {
         const struct thread_row *thread = &process->threads[i];
         /* The others are outside regions without work, and MPI in a region is no computing. */
         if (thread != master && thread->parallel_ns > 0)
-            threads.useful += fmax((double)(thread->parallel_ns - thread->waiting_ns - thread->communication_ns), 0);
+            threads.useful += fmax((double)(thread->parallel_ns - thread->waiting_ns - thread->parallel_mpi_ns), 0);
         threads.waiting += (double)(thread->waiting_ns - thread->short_waiting_ns);
         computed += (double)(thread->short_ns - thread->short_waiting_ns);
     }

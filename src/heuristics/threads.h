@@ -10,8 +10,7 @@
 /* A process's times, in ns. The master is the thread with the most time in regions. */
 struct process_threads {
     size_t threads;
-    double serial;   /* of the master, outside regions and MPI: the other threads are idle. MPI inside regions
-                        makes it too small by its time. */
+    double serial;   /* of the master, outside regions and MPI: the other threads are idle */
     double waiting;  /* of all threads, for other threads of their regions, except for short ones */
     double overhead; /* of all threads, in short regions: what is not computing */
     double useful;   /* computing, of all threads */

@@ -121,23 +121,41 @@ void thread_close(struct thread_state *thread, ptrdiff_t at, int64_t time_ns)
     close_frame(thread, at, time_ns);
 }
 
+/* Time in MPI is time in any MPI call of any thread: it begins with the first and ends with the last, so that nested
+   calls and threads do not count twice. */
+static void cover(struct process_state *process, struct thread_state *thread, uint32_t mark, int64_t time_ns)
+{
+    for (int kind = 0; kind < COVERS; kind++)
+        if (frame_is_covered(mark, kind) && thread->depth[kind]++ == 0) {
+            coverage_open(&thread->covered[kind], time_ns);
+            if (kind == COVER_MPI && process->mpi_threads++ == 0)
+                coverage_open(&process->mpi, time_ns);
+        }
+}
+
+static void uncover(struct process_state *process, struct thread_state *thread, uint32_t mark, int64_t time_ns)
+{
+    for (int kind = 0; kind < COVERS; kind++)
+        if (frame_is_covered(mark, kind) && --thread->depth[kind] == 0) {
+            coverage_close(process, &thread->covered[kind], time_ns);
+            if (kind == COVER_MPI && --process->mpi_threads == 0)
+                coverage_close(process, &process->mpi, time_ns);
+        }
+}
+
 static void state_enter(struct accumulator *accumulator, struct process_state *process, struct thread_state *thread,
                         const struct event *event, int64_t time_ns, bool counted)
 {
     thread_advance(thread, time_ns);
-    bool is_mpi = accumulator->defs->states[event->state].is_mpi;
+    const struct state_def *state = &accumulator->defs->states[event->state];
     struct open_state *frame = open_states_enter(&thread->open, event->state, time_ns);
     /* NULL: as deep as DEPTH_LIMIT, which is damage. */
     if (!frame)
         return;
-    frame->mark = (counted ? FRAME_COUNTED : 0) | (is_mpi ? FRAME_MPI : 0);
-    /* Time in MPI is time in any MPI call of any thread: it begins with the first and ends with the last, so that
-       nested calls and threads do not count twice. */
-    if (is_mpi && thread->mpi_depth++ == 0) {
-        coverage_open(&thread->mpi, time_ns);
-        if (process->mpi_threads++ == 0)
-            coverage_open(&process->mpi, time_ns);
-    }
+    frame->mark =
+        (counted ? FRAME_COUNTED : 0) | (state->is_mpi ? FRAME_MPI : 0) | (state->is_parallel ? FRAME_REGION : 0);
+    if (frame->mark & ~(uint32_t)FRAME_COUNTED)
+        cover(process, thread, frame->mark, time_ns);
 }
 
 static void state_stray(struct accumulator *accumulator, struct process_state *process, struct thread_state *thread,
@@ -151,15 +169,17 @@ static void state_stray(struct accumulator *accumulator, struct process_state *p
     }
     /* The merge needs to know when what is open now ends, which is not known yet. */
     coverage_ask(process, &process->mpi);
-    coverage_ask(process, &thread->mpi);
-    ARRAY_PUSH(process->strays, process->stray_count, process->stray_capacity,
-               (struct stray_leave){.state = event->state,
-                                    .thread = event->thread,
-                                    .time_ns = time_ns,
-                                    .bare_ns = thread->bare_ns,
-                                    .counted = counted,
-                                    .process = process->mpi,
-                                    .by_thread = thread->mpi});
+    struct stray_leave stray = {.state = event->state,
+                                .thread = event->thread,
+                                .time_ns = time_ns,
+                                .bare_ns = thread->bare_ns,
+                                .counted = counted,
+                                .process = process->mpi};
+    for (int kind = 0; kind < COVERS; kind++) {
+        coverage_ask(process, &thread->covered[kind]);
+        stray.by_thread[kind] = thread->covered[kind];
+    }
+    ARRAY_PUSH(process->strays, process->stray_count, process->stray_capacity, stray);
     /* From here on time without a state belongs to whatever is open below the stray one: it is counted anew. */
     thread->bare_ns = 0;
 }
@@ -173,13 +193,10 @@ static void state_leave(struct accumulator *accumulator, struct process_state *p
         state_stray(accumulator, process, thread, event, time_ns, counted);
         return;
     }
-    bool is_mpi = thread->open.frames[at].mark & FRAME_MPI;
+    uint32_t mark = thread->open.frames[at].mark;
     close_frame(thread, at, time_ns);
-    if (is_mpi && --thread->mpi_depth == 0) {
-        coverage_close(process, &thread->mpi, time_ns);
-        if (--process->mpi_threads == 0)
-            coverage_close(process, &process->mpi, time_ns);
-    }
+    if (mark & ~(uint32_t)FRAME_COUNTED)
+        uncover(process, thread, mark, time_ns);
 }
 
 static void message(struct accumulator *accumulator, struct process_state *process, const struct event *event)

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* MPI time of a process or thread across the border: the earlier slice's coverage may reach into the later one. */
+/* Covered time of a process or thread across the border: the earlier slice's coverage may reach into the later one. */
 struct seam {
     struct coverage first;  /* at the end of the earlier slice */
     bool carried;           /* the earlier slice's interval goes on */
@@ -92,21 +92,23 @@ struct process_merge {
     struct accumulator *accumulator;
     struct process_state *first, *later;
     struct seam process;
-    struct seam *threads; /* by place in later->threads */
+    struct seam (*threads)[COVERS]; /* by place in later->threads */
 };
 
 /* A leave without enter in the earlier slice either, if that is not the first slice itself. */
 static void keep_stray(struct process_merge *merge, const struct stray_leave *stray, struct thread_state *thread,
-                       struct seam *seam)
+                       struct seam seams[COVERS])
 {
     struct process_state *first = merge->first;
     struct stray_leave moved = *stray;
     coverage_ask(first, &merge->process.first);
-    coverage_ask(first, &seam->first);
     /* It goes on to the slice before: with the sums up to this moment as they would be if the two slices were one. */
     moved.bare_ns = thread->bare_ns;
     moved.process = seam_joined(first, &merge->process, &stray->process);
-    moved.by_thread = seam_joined(first, seam, &stray->by_thread);
+    for (int kind = 0; kind < COVERS; kind++) {
+        coverage_ask(first, &seams[kind].first);
+        moved.by_thread[kind] = seam_joined(first, &seams[kind], &stray->by_thread[kind]);
+    }
     thread->bare_ns = 0;
     ARRAY_PUSH(first->strays, first->stray_count, first->stray_capacity, moved);
 }
@@ -115,26 +117,27 @@ static void merge_stray(struct process_merge *merge, const struct stray_leave *s
 {
     struct process_state *first = merge->first;
     struct thread_state *thread = process_thread(first, stray->thread);
-    struct seam *seam = &merge->threads[process_thread(merge->later, stray->thread) - merge->later->threads];
+    struct seam *seams = merge->threads[process_thread(merge->later, stray->thread) - merge->later->threads];
     /* In the order of the strays: each one ends a stretch of time without a state. */
     give_bare_time(thread, stray->bare_ns);
     /* The same rule as in one pass: a leave closes the latest open instance of its state. */
     ptrdiff_t at = open_states_find(&thread->open, stray->state);
     if (at == OPEN_STATES_NONE) {
         if (merge->accumulator->options.later_slice)
-            keep_stray(merge, stray, thread, seam);
+            keep_stray(merge, stray, thread, seams);
         else
             thread_tally(thread, stray->state)->stray += stray->counted;
         return;
     }
-    bool is_mpi = thread->open.frames[at].mark & FRAME_MPI;
+    uint32_t mark = thread->open.frames[at].mark;
     thread_close(thread, at, stray->time_ns);
-    if (is_mpi && --thread->mpi_depth == 0) {
-        /* The thread first: the process leaves MPI with its last thread. */
-        seam_end(first, seam, stray->time_ns, &stray->by_thread);
-        if (--first->mpi_threads == 0)
-            seam_end(first, &merge->process, stray->time_ns, &stray->process);
-    }
+    for (int kind = 0; kind < COVERS; kind++)
+        if (frame_is_covered(mark, kind) && --thread->depth[kind] == 0) {
+            /* The thread first: the process leaves MPI with its last thread. */
+            seam_end(first, &seams[kind], stray->time_ns, &stray->by_thread[kind]);
+            if (kind == COVER_MPI && --first->mpi_threads == 0)
+                seam_end(first, &merge->process, stray->time_ns, &stray->process);
+        }
 }
 
 static void merge_tallies(struct thread_state *first, const struct thread_state *later)
@@ -178,11 +181,13 @@ static void merge_thread_end(struct process_merge *merge, size_t place)
             /* Its counts and exclusive time so far, too. */
             *frame = later->open.frames[i];
     }
-    first->mpi = seam_joined(merge->first, &merge->threads[place], &later->mpi);
     /* A thread that was inside MPI before the border is counted already. */
-    bool was_inside = first->mpi_depth > 0;
-    first->mpi_depth += later->mpi_depth;
-    if (!was_inside && first->mpi_depth > 0)
+    bool was_inside = first->depth[COVER_MPI] > 0;
+    for (int kind = 0; kind < COVERS; kind++) {
+        first->covered[kind] = seam_joined(merge->first, &merge->threads[place][kind], &later->covered[kind]);
+        first->depth[kind] += later->depth[kind];
+    }
+    if (!was_inside && first->depth[COVER_MPI] > 0)
         merge->first->mpi_threads++;
     merge_tallies(first, later);
     merge_thread_span(first, later);
@@ -235,10 +240,12 @@ static void join_closings(struct process_state *first, struct process_state *lat
     }
     for (size_t i = 0; i < later->stray_count; i++) {
         move_up(&later->strays[i].process.closing, base);
-        move_up(&later->strays[i].by_thread.closing, base);
+        for (int kind = 0; kind < COVERS; kind++)
+            move_up(&later->strays[i].by_thread[kind].closing, base);
     }
     for (size_t i = 0; i < later->thread_count; i++)
-        move_up(&later->threads[i].mpi.closing, base);
+        for (int kind = 0; kind < COVERS; kind++)
+            move_up(&later->threads[i].covered[kind].closing, base);
     move_up(&later->mpi.closing, base);
 }
 
@@ -248,7 +255,8 @@ static void drop_closings(struct process_state *first)
     first->closing_count = 0;
     first->mpi.closing = 0;
     for (size_t i = 0; i < first->thread_count; i++)
-        first->threads[i].mpi.closing = 0;
+        for (int kind = 0; kind < COVERS; kind++)
+            first->threads[i].covered[kind].closing = 0;
 }
 
 static void merge_process(struct accumulator *accumulator, struct process_state *later)
@@ -261,7 +269,8 @@ static void merge_process(struct accumulator *accumulator, struct process_state 
     for (size_t i = 0; i < later->thread_count; i++) {
         const struct thread_state *theirs = &later->threads[i];
         struct thread_state *mine = process_thread(first, theirs->number);
-        merge.threads[i] = seam_new(&mine->mpi);
+        for (int kind = 0; kind < COVERS; kind++)
+            merge.threads[i][kind] = seam_new(&mine->covered[kind]);
         /* Between the last event of one slice and the first of the other no state changed: that time is nobody's
            until now. */
         if (mine->seen && theirs->seen)

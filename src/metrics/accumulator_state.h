@@ -16,7 +16,7 @@ struct tally {
     uint64_t stray;
 };
 
-/* Time during which a thread or process is inside MPI: closed intervals, and the open one. */
+/* Time during which a thread or process is inside states of a kind: closed intervals, and the open one. */
 struct coverage {
     int64_t closed_ns;
     int64_t since_ns;
@@ -33,6 +33,10 @@ struct closing {
     uint32_t same_as; /* 1 + index of the closing with the end; 0: this one */
 };
 
+/* What the coverages of a thread are of. The time in both MPI and regions is COVER_MPI + COVER_REGIONS - COVER_EITHER:
+   of unions, unlike intersections, those of two slices join. */
+enum { COVER_MPI, COVER_REGIONS /* parallel ones of OpenMP */, COVER_EITHER, COVERS };
+
 /* In a later slice: a leave without enter there. Whether it has one is known when the earlier slice is merged. */
 struct stray_leave {
     uint32_t state, thread;
@@ -40,7 +44,7 @@ struct stray_leave {
     int64_t
         bare_ns;  /* time with no state of this slice open, since the thread's previous stray leave or first change */
     bool counted; /* lies in the window */
-    struct coverage process, by_thread; /* as they were then, of this slice alone */
+    struct coverage process, by_thread[COVERS]; /* as they were then, of this slice alone */
 };
 
 struct thread_state {
@@ -50,8 +54,8 @@ struct thread_state {
     int64_t first_ns, last_ns; /* first and latest change of the open states */
     int64_t begin_ns, end_ns;
     struct open_states open;
-    uint32_t mpi_depth;
-    struct coverage mpi;
+    uint32_t depth[COVERS]; /* open states of the kind */
+    struct coverage covered[COVERS];
     int64_t bare_ns;       /* later slices only: see struct stray_leave */
     struct tally *tallies; /* open addressing by state */
     size_t tally_count, tally_capacity;
@@ -148,6 +152,13 @@ static inline int64_t coverage_until(const struct coverage *coverage, int64_t en
 }
 
 /* Marks on frames (open_state.mark). */
-enum { FRAME_COUNTED = 1, FRAME_MPI = 2 };
+enum { FRAME_COUNTED = 1, FRAME_MPI = 2, FRAME_REGION = 4 };
+
+/* Whether a frame is one of the states that a coverage is of. */
+static inline bool frame_is_covered(uint32_t mark, int kind)
+{
+    static const uint32_t marks[COVERS] = {FRAME_MPI, FRAME_REGION, FRAME_MPI | FRAME_REGION};
+    return mark & marks[kind];
+}
 
 #endif

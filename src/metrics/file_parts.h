@@ -67,6 +67,7 @@
     X(message_ends)                                                                                                    \
     X(messages)                                                                                                        \
     X(messages_received)                                                                                               \
+    X(parallel_mpi_s)                                                                                                  \
     X(parallel_s)                                                                                                      \
     X(regions)                                                                                                         \
     X(short_s)                                                                                                         \

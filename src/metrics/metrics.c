@@ -139,7 +139,7 @@ static void result_threads(const struct defs *defs, struct process_row *row, con
                 (struct thread_row){.thread = thread->number,
                                     .begin_ns = thread->begin_ns,
                                     .end_ns = thread->end_ns,
-                                    .communication_ns = coverage_until(&thread->mpi, span->end_ns)};
+                                    .communication_ns = coverage_until(&thread->covered[COVER_MPI], span->end_ns)};
     }
     qsort(row->threads, row->thread_count, sizeof *row->threads, thread_by_number);
     openmp_rows_fill(defs, process, span, row);

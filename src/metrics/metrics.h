@@ -48,6 +48,7 @@ struct thread_row {
     uint64_t regions;
     int64_t parallel_ns, waiting_ns;
     int64_t short_ns, short_waiting_ns;
+    int64_t parallel_mpi_ns; /* of parallel_ns: in MPI functions */
 };
 
 struct process_row {

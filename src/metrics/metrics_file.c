@@ -185,7 +185,8 @@ static void read_thread(struct metrics_file *file)
                                        .parallel_ns = file_time(file, ATTRIBUTE_parallel_s),
                                        .waiting_ns = file_time(file, ATTRIBUTE_waiting_s),
                                        .short_ns = file_time(file, ATTRIBUTE_short_s),
-                                       .short_waiting_ns = file_time(file, ATTRIBUTE_short_waiting_s)});
+                                       .short_waiting_ns = file_time(file, ATTRIBUTE_short_waiting_s),
+                                       .parallel_mpi_ns = file_time(file, ATTRIBUTE_parallel_mpi_s)});
 }
 
 /* What a process got of the machine by one counter; the name of one that this version does not know is no damage. */

@@ -54,13 +54,10 @@ static void fill_open(const struct defs *defs, const struct thread_state *thread
     for (size_t i = 0; i < thread->open.depth; i++) {
         const struct open_state *frame = &thread->open.frames[i];
         enum openmp_part part = openmp_part_of(&defs->states[frame->state]);
-        int64_t ns = time_since(frame->time_ns, end_ns);
-        if (part == OPENMP_PART_PARALLEL) {
+        if (part == OPENMP_PART_PARALLEL)
             row->regions += frame->mark & FRAME_COUNTED;
-            time_add(&row->parallel_ns, ns);
-        } else if (part == OPENMP_PART_WAITING) {
-            time_add(&row->waiting_ns, ns);
-        }
+        else if (part == OPENMP_PART_WAITING)
+            time_add(&row->waiting_ns, time_since(frame->time_ns, end_ns));
     }
 }
 
@@ -73,7 +70,6 @@ static void fill(const struct defs *defs, const struct thread_state *thread, str
         bool brief = is_short(region_of(regions, &defs->states[tally->key - 1]));
         if (part == OPENMP_PART_PARALLEL) {
             row->regions += tally->count;
-            time_add(&row->parallel_ns, tally->time_ns);
             time_add(&row->short_ns, brief ? tally->time_ns : 0);
         } else {
             time_add(&row->waiting_ns, tally->time_ns);
@@ -82,10 +78,15 @@ static void fill(const struct defs *defs, const struct thread_state *thread, str
     }
 }
 
-/* A region within a region counts once: no thread is in regions for longer than its process runs. */
-static void limit(int64_t most_ns, struct thread_row *row)
+/* A region within a region counts once, and what is part of a time is no more than that. */
+static void fill_covered(const struct thread_state *thread, int64_t end_ns, struct thread_row *row)
 {
-    row->parallel_ns = smaller(row->parallel_ns, most_ns);
+    int64_t regions_ns = coverage_until(&thread->covered[COVER_REGIONS], end_ns),
+            either_ns = coverage_until(&thread->covered[COVER_EITHER], end_ns);
+    row->parallel_ns = regions_ns;
+    /* Where clocks go back, the three need not fit together. */
+    row->parallel_mpi_ns = larger(row->communication_ns - time_since(regions_ns, either_ns), INT64_C(0));
+    row->parallel_mpi_ns = smaller(row->parallel_mpi_ns, row->parallel_ns);
     row->waiting_ns = smaller(row->waiting_ns, row->parallel_ns);
     row->short_ns = smaller(row->short_ns, row->parallel_ns);
     row->short_waiting_ns = smaller(row->short_waiting_ns, row->short_ns);
@@ -96,7 +97,7 @@ static void fill_row(const struct defs *defs, const struct thread_state *thread,
 {
     fill(defs, thread, regions, row);
     fill_open(defs, thread, span->end_ns, row);
-    limit(time_since(span->begin_ns, span->end_ns), row);
+    fill_covered(thread, span->end_ns, row);
 }
 
 void openmp_rows_fill(const struct defs *defs, const struct process_state *process, const struct process_row *span,

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { SEND, RECV, WORK, PHASE, BARRIER, WORK_AGAIN, TOOL, STATES };
+enum { SEND, RECV, WORK, REGION, PHASE, BARRIER, WORK_AGAIN, INNER, TOOL, STATES };
 
 /* A trace in memory, and what to ask of it. */
 struct trace {
@@ -22,8 +22,8 @@ static struct defs *defs;
 
 static void defs_make(void)
 {
-    static const char *const names[STATES] = {"MPI_Send", "MPI_Recv",         "work", "phase", "MPI_Barrier",
-                                              "work",     "MPE_Comm_finalize"};
+    static const char *const names[STATES] = {"MPI_Send",    "MPI_Recv", "work",      "omp a.c:5",        "phase",
+                                              "MPI_Barrier", "work",     "omp b.c:7", "MPE_Comm_finalize"};
     defs = defs_new();
     for (size_t i = 0; i < STATES; i++)
         defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i]});
@@ -252,6 +252,44 @@ static void test_threads(void)
     trace_clear(&trace);
 }
 
+/* Calls in a region, at both of its borders, around a whole one, and outside; regions in a region. */
+static void test_regions(void)
+{
+    struct trace trace = {0};
+    enter(&trace, 0, SEND);
+    leave(&trace, 5, SEND);
+    enter(&trace, 10, REGION);
+    enter(&trace, 20, SEND); /* 8 in it */
+    leave(&trace, 28, SEND);
+    enter(&trace, 30, INNER);
+    enter(&trace, 34, REGION);
+    leave(&trace, 36, REGION);
+    leave(&trace, 40, INNER);
+    enter(&trace, 45, BARRIER); /* of 20, 5 in it */
+    leave(&trace, 50, REGION);
+    leave(&trace, 65, BARRIER);
+    enter(&trace, 70, RECV); /* of 60, 7 + 20 in regions */
+    enter(&trace, 80, REGION);
+    leave(&trace, 87, REGION);
+    enter(&trace, 110, REGION);
+    leave(&trace, 130, RECV);
+    put(&trace, EVENT_MARK, 0, 1, 140)->state = 1;
+    mark(&trace, 150);
+    struct metrics *metrics = measure(&trace);
+    const struct process_row *row = row_of(metrics, 0);
+    tap_equal_int((long long)row->thread_count, 2, "two threads");
+    if (row->thread_count == 2) {
+        const struct thread_row *threads = row->threads;
+        tap_equal_int((long long)threads[0].regions, 5, "regions, with those in others");
+        tap_equal_int(threads[0].parallel_ns, 40 + 7 + 40, "time in regions: those in others count once");
+        tap_equal_int(threads[0].communication_ns, 5 + 8 + 20 + 60, "time in MPI");
+        tap_equal_int(threads[0].parallel_mpi_ns, 8 + 5 + 7 + 20, "time in both");
+        tap_ok(threads[1].parallel_ns == 0 && threads[1].parallel_mpi_ns == 0, "another thread: none");
+    }
+    metrics_free(metrics);
+    trace_clear(&trace);
+}
+
 static void test_time_back(void)
 {
     struct trace trace = {0};
@@ -440,6 +478,8 @@ static const char *process_lists_difference(const struct process_row *a, const s
         if (x->thread != y->thread || x->begin_ns != y->begin_ns || x->end_ns != y->end_ns ||
             x->communication_ns != y->communication_ns)
             return "thread";
+        if (x->regions != y->regions || x->parallel_ns != y->parallel_ns || x->parallel_mpi_ns != y->parallel_mpi_ns)
+            return "thread's regions";
     }
     if (a->mark_count != b->mark_count)
         return "number of marks";
@@ -765,6 +805,7 @@ int main(void)
     test_nesting();
     test_crossing();
     test_threads();
+    test_regions();
     test_time_back();
     test_extreme_times();
     test_messages();

@@ -21,7 +21,7 @@ static struct defs *defs;
 static struct event events[EVENTS];
 static void make_defs(void)
 {
-    static const char *const names[STATES] = {"MPI_Send", "MPI_Recv", "MPI_Barrier", "work", "load", "store"};
+    static const char *const names[STATES] = {"MPI_Send", "MPI_Recv", "MPI_Barrier", "work", "omp a.c:5", "omp b.c:7"};
     defs = defs_new();
     for (int32_t i = 0; i < STATES; i++)
         defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i],

@@ -142,6 +142,7 @@ GETTER(thread_parallel, struct thread_row, value_time(row->parallel_ns))
 GETTER(thread_waiting, struct thread_row, value_time(row->waiting_ns))
 GETTER(thread_short, struct thread_row, value_time(row->short_ns))
 GETTER(thread_short_waiting, struct thread_row, value_time(row->short_waiting_ns))
+GETTER(thread_parallel_mpi, struct thread_row, value_time(row->parallel_mpi_ns))
 
 static const struct field thread_fields[] = {
     {"thread", "thread", thread_number},
@@ -155,6 +156,7 @@ static const struct field thread_fields[] = {
     {"waiting_s", "waiting there", thread_waiting},
     {"short_s", NULL, thread_short},
     {"short_waiting_s", NULL, thread_short_waiting},
+    {"parallel_mpi_s", NULL, thread_parallel_mpi},
 };
 
 /* The rest of the tags has no tag, and a size or communicator may be unknown. */
