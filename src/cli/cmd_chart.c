@@ -168,8 +168,8 @@ static enum status check_charts(const struct common_options *common, struct pict
                              "nothing to show",
                              common->inputs[1], chart->name);
         if (!all && chart->needs == NEEDS_COUNTERS)
-            return error_set(err, ERROR_USAGE, "%s: has no counters: chart '%s' has nothing to show", common->inputs[1],
-                             chart->name);
+            return error_set(err, ERROR_USAGE, "%s: has no readings of counters: chart '%s' has nothing to show",
+                             common->inputs[1], chart->name);
         if (!all && chart->needs == NEEDS_SIZES)
             return error_set(err, ERROR_USAGE,
                              "%s: a metrics file has no message sizes by process: --processes needs the trace for that",

@@ -16,7 +16,32 @@ struct asked {
     const struct counters_options *options;
     const struct definitions *formulas;
     enum counters_by by;
+    const struct counter_choice *choices; /* what the formulas say of counters */
+    size_t choice_count;
 };
+
+/* Of a metrics file: sums of processes, made without the formulas. */
+static enum status check_file(const struct asked *asked, const struct metrics *metrics, struct error *err)
+{
+    const char *name = asked->options->common.inputs[0];
+    const struct counters *counters = metrics->counters;
+    if (!counters)
+        return error_set(err, ERROR_USAGE, "%s: is a metrics file without counters: give the trace", name);
+    if (asked->by != COUNTERS_BY_PROCESS || asked->options->at.text)
+        return error_set(err, ERROR_USAGE, "%s: is a metrics file, which has counters by process only: give the trace",
+                         name);
+    for (size_t i = 0; i < counters->count; i++)
+        for (size_t k = 0; k < asked->choice_count; k++) {
+            const struct counter_choice *choice = &asked->choices[k];
+            bool other = choice->mode != COUNTER_MODE_UNKNOWN && choice->mode != counters->counter[i].mode;
+            if (strcmp(choice->name, counters->counter[i].name) == 0 && (other || choice->wraps > 0))
+                return error_set(err, ERROR_USAGE,
+                                 "%s: is a metrics file, in which counter '%s' was added up by its own mode: give the "
+                                 "trace",
+                                 name, choice->name);
+        }
+    return STATUS_OK;
+}
 
 /* An empty table would look as if nothing had been counted. */
 static enum status needs_counters(const void *context, const struct engine_result *run, struct error *err)
@@ -24,8 +49,8 @@ static enum status needs_counters(const void *context, const struct engine_resul
     const struct asked *asked = context;
     const char *name = asked->options->common.inputs[0];
     const struct counters *counters = run->metrics->counters;
-    if (!counters)
-        return error_set(err, ERROR_USAGE, "%s: is a metrics file, which has no counters: give the trace", name);
+    if (run->metrics->own_defs)
+        return check_file(asked, run->metrics, err);
     if (counters->count == 0)
         return error_set(err, ERROR_USAGE, "%s: has no counters", name);
     if (asked->by == COUNTERS_BY_PHASE && counters->phases.count == 0)
@@ -77,9 +102,9 @@ static void write_counters(struct output *output, const void *context, const str
 
 static int report(const struct counters_options *options, const struct definitions *formulas, enum counters_by by)
 {
-    struct asked asked = {options, formulas, by};
     size_t count;
     struct counter_choice *choices = formulas_choices(formulas, &count);
+    struct asked asked = {options, formulas, by, choices, count};
     unsigned wants = ENGINE_COUNTERS;
     /* Phases are those of the whole run. */
     if (by == COUNTERS_BY_PHASE || by == COUNTERS_BY_ITERATION)

@@ -148,7 +148,7 @@ int cmd_metrics(const struct command *command, const struct metrics_options *opt
     if (options->sites)
         wants |= ENGINE_ANALYSIS;
     if (choice_is(options->format, "xml"))
-        wants |= ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH;
+        wants |= ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH | ENGINE_COUNTER_SUMS;
     if (own_numbers_ask(&own, options->definitions, NULL, &options->common, &options->trace, &err) != STATUS_OK) {
         own_metrics_clear(&own);
         return command_fault(&err);

@@ -15,6 +15,7 @@
 #include "metrics/metrics_file.h"
 #include "metrics/totals.h"
 #include "phases/phase_numbers.h"
+#include "profile/counter_rows.h"
 #include "profile/profile.h"
 #include "profile/resources.h"
 #include "replay/analyse.h"
@@ -127,6 +128,9 @@ static enum status read_metrics_file(struct run *run, struct input *input, struc
         metrics_select(run->metrics, run->ranks, request->rank_count);
     if (!run->metrics || check_ranks(run, err) != STATUS_OK)
         return STATUS_FAILED;
+    run->metrics->counters = run->counters = counters_of_rows(run->metrics);
+    if (run->counters && (run->wants & ENGINE_HEURISTICS))
+        formulas_rate(run->counters);
     /* metrics_select drops the analysis: its numbers are of all processes together */
     if (!run->metrics->analysis)
         run->result.lack = request->ranks ? ENGINE_LACKS_WHOLE : ENGINE_LACKS_EVENTS;
@@ -396,9 +400,9 @@ static enum status read_trace(struct run *run, struct error *err)
 {
     const struct engine_request *request = run->request;
     struct accumulator_options what = {.ranks = run->ranks, .rank_count = request->rank_count};
-    /* Heuristics about counters: most traces have none, and are read in slices. */
+    /* Heuristics about counters, and metrics files: most traces have none. */
     run->sums = !(run->wants & ENGINE_COUNTERS);
-    if ((run->wants & ENGINE_HEURISTICS) && counters_declared(run->reader->defs))
+    if ((run->wants & (ENGINE_HEURISTICS | ENGINE_COUNTER_SUMS)) && counters_declared(run->reader->defs))
         run->wants |= ENGINE_COUNTERS;
     if (has_window(request) && span_find(request, &run->reader, &what, err) != STATUS_OK)
         return STATUS_FAILED;
@@ -425,6 +429,8 @@ static enum status read_trace(struct run *run, struct error *err)
     run->metrics->resources = run->resources;
     if (run->wants & ENGINE_COUNTERS) {
         run->metrics->counters = run->counters;
+        if (run->wants & ENGINE_COUNTER_SUMS)
+            counters_to_rows(run->counters, run->metrics);
         if (run->wants & ENGINE_HEURISTICS)
             formulas_rate(run->counters);
     }

@@ -35,10 +35,11 @@ enum engine_want {
     ENGINE_SEARCH = 1 << 2,   /* metrics->search: hypotheses tested one by one */
     ENGINE_GRAPH = 1 << 3,    /* the graph that these are made from is kept: about 33 bytes a call */
     ENGINE_HEURISTICS = 1 << 4 /* results of the heuristics, also about the analysis if that is wanted */,
-    ENGINE_FINDINGS = 1 << 5, /* with analysis, phases and heuristics */
-    ENGINE_PROFILE = 1 << 6,  /* metrics->profile: samples of what is computed; comes with an analysis */
-    ENGINE_SAMPLES = 1 << 7,  /* with each sample, if the profile is made, and its phase, if phases are */
-    ENGINE_COUNTERS = 1 << 8  /* metrics->counters, with phases and iterations if phases are made */
+    ENGINE_FINDINGS = 1 << 5,    /* with analysis, phases and heuristics */
+    ENGINE_PROFILE = 1 << 6,     /* metrics->profile: samples of what is computed; comes with an analysis */
+    ENGINE_SAMPLES = 1 << 7,     /* with each sample, if the profile is made, and its phase, if phases are */
+    ENGINE_COUNTERS = 1 << 8,    /* metrics->counters, with phases and iterations if phases are made */
+    ENGINE_COUNTER_SUMS = 1 << 9 /* what counters have on each process: in the rows of the metrics */
 };
 
 /* An end of a window: ns after the run's first event, or a share of its duration (0.1: a tenth after it). All

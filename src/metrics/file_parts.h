@@ -10,6 +10,7 @@
 /* X(name): the attributes that are read; the file has others, computed from these, for other readers. */
 #define FILE_ATTRIBUTES(X)                                                                                             \
     X(advice)                                                                                                          \
+    X(amount)                                                                                                          \
     X(axis)                                                                                                            \
     X(before_s)                                                                                                        \
     X(begin_s)                                                                                                         \
@@ -30,6 +31,7 @@
     X(concentration)                                                                                                   \
     X(cost_s)                                                                                                          \
     X(count)                                                                                                           \
+    X(counter)                                                                                                         \
     X(cut)                                                                                                             \
     X(damage)                                                                                                          \
     X(damages)                                                                                                         \
@@ -39,6 +41,7 @@
     X(entropy)                                                                                                         \
     X(events)                                                                                                          \
     X(exclusive_s)                                                                                                     \
+    X(falls)                                                                                                           \
     X(file)                                                                                                            \
     X(first)                                                                                                           \
     X(format)                                                                                                          \
@@ -75,6 +78,7 @@
     X(messages_sent)                                                                                                   \
     X(min_s)                                                                                                           \
     X(mixed_share)                                                                                                     \
+    X(mode)                                                                                                            \
     X(more_false)                                                                                                      \
     X(more_true)                                                                                                       \
     X(more_unknown)                                                                                                    \
@@ -93,6 +97,7 @@
     X(rank)                                                                                                            \
     X(rank_share)                                                                                                      \
     X(also_explains)                                                                                                   \
+    X(readings)                                                                                                        \
     X(reason)                                                                                                          \
     X(recoverable_s)                                                                                                   \
     X(rest)                                                                                                            \
@@ -143,6 +148,7 @@ enum file_attribute {
 #define FILE_ELEMENTS(X)                                                                                               \
     X(property)                                                                                                        \
     X(state)                                                                                                           \
+    X(counter)                                                                                                         \
     X(process)                                                                                                         \
     X(function)                                                                                                        \
     X(sent)                                                                                                            \
@@ -150,6 +156,7 @@ enum file_attribute {
     X(mark)                                                                                                            \
     X(thread)                                                                                                          \
     X(resource)                                                                                                        \
+    X(counted)                                                                                                         \
     X(communicator)                                                                                                    \
     X(tag)                                                                                                             \
     X(size)                                                                                                            \
@@ -193,7 +200,7 @@ struct metrics_file {
     struct xml_line text;          /* scratch */
     struct process_row *row;       /* of the current process; NULL: none */
     struct process_resources *got; /* what the current process got of the machine; NULL: nothing yet */
-    size_t resource_capacity;
+    size_t resource_capacity, counter_capacity, counted_capacity;
     size_t process_capacity, function_capacity, sent_capacity, received_capacity, mark_capacity, thread_capacity;
     size_t communicator_capacity, tag_capacity, size_capacity;
     struct map marks, sites; /* hash of name -> index; of a site's file, line and function */
@@ -226,6 +233,10 @@ void read_among(struct metrics_file *file);
 
 /* Index of the site that the current element names, among the definitions, added if needed. */
 uint32_t file_site(struct metrics_file *file);
+
+/* Elements of counters: counter_file.c. */
+void read_counter(struct metrics_file *file);
+void read_counted(struct metrics_file *file);
 
 /* Elements of phases and iterations: phase_file.c. */
 void read_phases(struct metrics_file *file);

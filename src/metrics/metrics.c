@@ -16,6 +16,7 @@ void process_row_clear(struct process_row *row)
     free(row->received);
     free(row->marks);
     free(row->threads);
+    free(row->counted);
 }
 
 void metrics_free(struct metrics *metrics)
@@ -34,6 +35,7 @@ void metrics_free(struct metrics *metrics)
     free(metrics->communicators);
     free(metrics->tags);
     free(metrics->sizes);
+    free(metrics->counted);
     free(metrics);
 }
 

@@ -67,6 +67,24 @@ struct process_row {
     size_t mark_count;
     struct thread_row *threads; /* by number; only where there are several */
     size_t thread_count;
+    struct counter_sum *counted; /* by counter; only where counters were added up */
+    size_t counted_count;
+};
+
+/* A counter of the trace. Those of several have the same name where the trace defines it several times. */
+struct summed_counter {
+    uint32_t mark; /* of the definitions: its name and unit */
+    enum counter_mode mode;
+};
+enum { METRICS_COUNTERS = 1024 }; /* the first of a trace; more are not kept */
+
+/* What a counter has on all threads of a process together: what it grew; of an absolute one value times ns. */
+struct counter_sum {
+    uint32_t counter; /* of metrics->counted */
+    uint64_t readings, falls;
+    bool known; /* false: of a single reading nothing follows */
+    double amount;
+    int64_t ns; /* between readings, of all threads */
 };
 
 /* Messages of one communicator, tag, or size class, over all processes. */
@@ -96,6 +114,8 @@ struct metrics {
     size_t tag_count;
     struct message_row *sizes; /* key k: sizes in [2^(k-1), 2^k), 0: empty messages; up to the largest that occurs */
     size_t size_count;
+    struct summed_counter *counted; /* those that processes have sums of, in the order of their first readings */
+    size_t counted_count;
     struct analysis *analysis;         /* NULL: not computed; owned */
     struct phase_metrics *phases;      /* NULL: the same; owned */
     const struct resources *resources; /* NULL: none were recorded; borrowed from the engine, or own_resources */

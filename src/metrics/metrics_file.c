@@ -99,7 +99,7 @@ static void read_process(struct metrics_file *file)
     file->row = &metrics->process[metrics->process_count - 1];
     /* The arrays are of the new row: their capacities start anew. Those before belong to the row before. */
     file->function_capacity = file->sent_capacity = file->received_capacity = 0;
-    file->mark_capacity = file->thread_capacity = 0;
+    file->mark_capacity = file->thread_capacity = file->counted_capacity = 0;
 }
 
 static void read_function(struct metrics_file *file)

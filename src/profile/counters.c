@@ -269,6 +269,7 @@ static void take(struct counters_builder *builder, struct thread *thread, size_t
 {
     struct counter_info *info = &builder->counters->counter[counter];
     const struct mark_def *mark = &builder->counters->defs->marks[info->mark];
+    uint64_t falls = info->falls;
     info->readings++;
     if (counter >= thread->pending_count) {
         size_t count = counter + 1;
@@ -290,6 +291,9 @@ static void take(struct counters_builder *builder, struct thread *thread, size_t
     else if (!first)
         step_to(builder, thread, counter, event->time_ns, growth(info, mark, pending->raw, event->value));
     pending->raw = event->value;
+    struct counter_track *track = &builder->counters->track[pending->track - 1];
+    track->readings++;
+    track->falls += info->falls - falls;
 }
 
 /* The process that stands for the host: the first on it; the process itself where that is not known. */

@@ -38,6 +38,7 @@ struct counter_track {
     double first; /* the value at the first reading of a sum */
     struct counter_reading *reading;
     size_t count, capacity;
+    uint64_t readings, falls; /* all, also those that are not kept */
 };
 
 /* A counter in a function of a process, or outside all. */

@@ -5,6 +5,7 @@
 #include "core/numbers.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Generated from default.formulas when sight is built. */
@@ -132,9 +133,10 @@ static void put_row(struct counter_table *table, struct counter_row row, const s
     if (!known)
         return;
     ARRAY_PUSH(table->row, table->count, table->capacity, row);
-    table->amounts = memory_resize(table->amounts, (table->capacity * counters + 1) * sizeof *table->amounts);
     table->values = memory_resize(table->values, table->capacity * formulas * sizeof *table->values);
-    for (size_t i = 0; i < counters; i++)
+    if (!table->values_only)
+        table->amounts = memory_resize(table->amounts, (table->capacity * counters + 1) * sizeof *table->amounts);
+    for (size_t i = 0; i < counters && !table->values_only; i++)
         table->amounts[(table->count - 1) * counters + i] =
             counter_amount_value(&amounts[i], &table->counters->counter[i]);
     evaluate(table, amounts, &table->values[(table->count - 1) * formulas]);
@@ -314,22 +316,38 @@ static void rows_of_readings(struct counter_table *table, struct counter_amount 
     }
 }
 
-static void whole_row(struct counter_table *table, struct counter_amount *amounts)
+static void join(struct counter_amount *sum, const struct counter_amount *part)
 {
-    clear_amounts(table, amounts);
-    for (size_t i = 0; i < table->counters->track_count; i++)
-        add_track(table, amounts, &table->counters->track[i], INT64_MIN, INT64_MAX);
-    put_row(table, row_nothing(), amounts);
+    sum->amount += part->amount;
+    time_add(&sum->ns, part->ns);
+    sum->known = sum->known || part->known;
 }
 
-struct counter_table counter_table_of(const struct counters *counters, const struct definitions *formulas,
-                                      enum counters_by by, size_t parts)
+/* Process by process, so that sums are to the last digit those of a metrics file, which has them by process. */
+static void whole_row(struct counter_table *table, struct counter_amount *amounts)
 {
-    struct counter_table table = {.by = by, .counters = counters, .formulas = formulas};
+    const struct counters *counters = table->counters;
+    struct counter_amount *own = memory_new((counters->count + 1) * sizeof *own);
+    clear_amounts(table, amounts);
+    for (size_t i = 0; i < counters->track_count;) {
+        uint32_t rank = counters->track[i].rank;
+        clear_amounts(table, own);
+        for (; i < counters->track_count && counters->track[i].rank == rank; i++)
+            add_track(table, own, &counters->track[i], INT64_MIN, INT64_MAX);
+        for (size_t k = 0; k < counters->count; k++)
+            join(&amounts[k], &own[k]);
+    }
+    put_row(table, row_nothing(), amounts);
+    free(own);
+}
+
+static struct counter_table table_of(struct counter_table table, size_t parts)
+{
+    const struct counters *counters = table.counters;
     struct counter_amount *amounts = memory_new((counters->count + 1) * sizeof *amounts);
-    table.found = formulas_find(formulas, counters);
+    table.found = formulas_find(table.formulas, counters);
     whole_row(&table, amounts);
-    switch (by) {
+    switch (table.by) {
     case COUNTERS_BY_FUNCTION:
         rows_of_functions(&table, amounts);
         break;
@@ -350,6 +368,12 @@ struct counter_table counter_table_of(const struct counters *counters, const str
     }
     free(amounts);
     return table;
+}
+
+struct counter_table counter_table_of(const struct counters *counters, const struct definitions *formulas,
+                                      enum counters_by by, size_t parts)
+{
+    return table_of((struct counter_table){.by = by, .counters = counters, .formulas = formulas}, parts);
 }
 
 struct counter_table counter_table_at(const struct counters *counters, const struct definitions *formulas,
@@ -399,7 +423,10 @@ void formulas_rate(struct counters *counters)
     counters->formulas = formulas_read(NULL, &err);
     if (!counters->formulas)
         return;
-    struct counter_table table = counter_table_of(counters, counters->formulas, COUNTERS_BY_PROCESS, 0);
+    struct counter_table table = table_of(
+        (struct counter_table){
+            .by = COUNTERS_BY_PROCESS, .counters = counters, .formulas = counters->formulas, .values_only = true},
+        0);
     size_t formulas = counters->formulas->count;
     counters->rates = memory_new(formulas * sizeof *counters->rates);
     counters->rate_count = formulas;

@@ -51,7 +51,8 @@ struct counter_table {
     size_t *found;                      /* by counter of the formulas: of the trace; SIZE_MAX: it has none */
     struct counter_row *row;            /* the first is the whole */
     size_t count, capacity;
-    double *amounts; /* [row * counters->count + counter]; NAN: not known */
+    bool values_only;
+    double *amounts; /* NULL with values_only. [row * counters->count + counter]; NAN: not known */
     double *values;  /* [row * formulas->count + formula] */
 };
 

@@ -2,10 +2,12 @@
 /* Fuzzing of what reads metrics files and of all that is made from metrics: any bytes must end in metrics or in a
    message, never in a crash. */
 #include "metrics/metrics_file.h"
+#include "profile/counter_rows.h"
 #include "render/reports/diagnosis.h"
 #include "render/reports/heuristics_report.h"
 #include "render/reports/metrics_report.h"
 #include "render/reports/report.h"
+#include "search/formulas.h"
 
 #include <stdlib.h>
 
@@ -42,11 +44,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct input *input = input_open_memory(data, size, "fuzz");
     struct metrics *metrics = metrics_file_read(input, &err);
     input_close(input);
+    struct counters *counters = NULL;
+    if (metrics && (metrics->counters = counters = counters_of_rows(metrics)))
+        formulas_rate(counters);
     if (metrics) {
         write_nowhere(metrics, metrics_write_json);
         write_nowhere(metrics, metrics_write_xml);
         write_nowhere(metrics, write_judged);
     }
+    if (counters)
+        definitions_free(counters->formulas);
+    counters_free(counters);
     metrics_free(metrics);
     return 0;
 }

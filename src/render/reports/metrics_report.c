@@ -293,6 +293,36 @@ static void xml_resources(struct output *output, const struct resources *resourc
     }
 }
 
+/* The counters of the trace, which processes name by their numbers. */
+static void xml_counters(struct output *output, const struct metrics *metrics)
+{
+    for (size_t i = 0; i < metrics->counted_count; i++) {
+        const struct summed_counter *counted = &metrics->counted[i];
+        const struct mark_def *mark = &metrics->defs->marks[counted->mark];
+        output_text(output, "<counter");
+        xml_attribute(output, "name", value_text(mark->name));
+        xml_attribute(output, "unit", value_text(mark->counter.unit));
+        xml_attribute(output, "mode", value_text(counter_mode_name(counted->mode)));
+        output_text(output, "/>\n");
+    }
+}
+
+static void xml_counted(struct output *output, const struct process_row *row)
+{
+    for (size_t i = 0; i < row->counted_count; i++) {
+        const struct counter_sum *sum = &row->counted[i];
+        output_print(output, "<counted counter=\"%" PRIu32 "\" readings=\"%" PRIu64 "\"", sum->counter, sum->readings);
+        if (sum->falls > 0)
+            output_print(output, " falls=\"%" PRIu64 "\"", sum->falls);
+        if (sum->known) {
+            /* With all digits, to be read back exactly. */
+            output_print(output, " amount=\"%.17g\"", sum->amount);
+            xml_attribute(output, "time_s", value_time(sum->ns));
+        }
+        output_text(output, "/>\n");
+    }
+}
+
 static void xml_process(struct output *output, const struct metrics *metrics, const struct process_row *row)
 {
     struct field process[PROCESS_FIELDS + 1], function[FUNCTION_FIELDS];
@@ -310,6 +340,7 @@ static void xml_process(struct output *output, const struct metrics *metrics, co
     XML_ROWS(output, "mark", mark_fields, metrics, row->marks, row->mark_count);
     XML_ROWS(output, "thread", thread_fields, metrics, row->threads, row->thread_count);
     xml_resources(output, metrics->resources, row->rank);
+    xml_counted(output, row);
     output_text(output, "</process>\n");
 }
 
@@ -562,6 +593,7 @@ void metrics_write_xml(struct output *output, const struct metrics *metrics)
     xml_row(output, "metrics", root, COUNT_OF(root), metrics, metrics, ">\n");
     run_write_xml(output, metrics->defs);
     xml_states(output, metrics);
+    xml_counters(output, metrics);
     for (size_t i = 0; i < metrics->process_count; i++)
         xml_process(output, metrics, &metrics->process[i]);
     XML_ROWS(output, "communicator", communicator_fields, metrics, metrics->communicators, metrics->communicator_count);
