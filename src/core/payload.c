@@ -121,7 +121,9 @@ void payload_get_pending(const unsigned char *payload, size_t length, struct pen
                                 .partner = bytes_i32(whole + 4, true),
                                 .tag = bytes_i32(whole + 8, true),
                                 .how = bytes_i32(whole + 12, true),
-                                .request = bytes_i32(whole + 16, true)};
+                                .request = bytes_i32(whole + 16, true),
+                                .partitions = bytes_i32(whole + 20, true),
+                                .ready = bytes_i32(whole + 24, true)};
 }
 
 void payload_put_pending(unsigned char payload[PENDING_MARK_SIZE], const struct pending *pending)
@@ -131,4 +133,6 @@ void payload_put_pending(unsigned char payload[PENDING_MARK_SIZE], const struct 
     bytes_put_i32(payload + 8, true, pending->tag);
     bytes_put_i32(payload + 12, true, pending->how);
     bytes_put_i32(payload + 16, true, pending->request);
+    bytes_put_i32(payload + 20, true, pending->partitions);
+    bytes_put_i32(payload + 24, true, pending->ready);
 }

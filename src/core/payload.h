@@ -86,8 +86,10 @@ enum window_lock {
    call waits for, what its last test tested, and which requests were still active. Their communicator is the one that
    they refer to. */
 #define PENDING_MARK_NAME "MPI pending"
-#define PENDING_MARK_FORMAT "what=%d, partner=%d, tag=%d, how=%d, request=%d"
-enum { PENDING_MARK_SIZE = 20 };
+#define PENDING_MARK_FORMAT                                                                                            \
+    "what=%d, partner=%d, tag=%d, how=%d, request=%d, "                                                                \
+    "partitions=%d, ready=%d"
+enum { PENDING_MARK_SIZE = 28 };
 enum pending_what {
     PENDING_ALIVE,      /* it was killed, or is still running; tag 1: since when it is dead is not known, and the mark
                            is where the last record of all is */
@@ -104,7 +106,8 @@ enum pending_what {
 enum pending_how {
     PENDING_WAITED = 1, /* the open call waits for it; otherwise it is an active request */
     PENDING_ANY = 2,    /* together with others, one of which is enough */
-    PENDING_TESTED = 4  /* the last call, which has returned, tested it */
+    PENDING_TESTED = 4, /* the last call, which has returned, tested it */
+    PENDING_THREADS = 8 /* any thread may make partitions of it ready */
 };
 enum { PENDING_ANYBODY = -2 /* partner, tag: any; EVENT_UNKNOWN: not known */ };
 struct pending {
@@ -112,6 +115,8 @@ struct pending {
     int32_t partner, tag; /* partner: world rank */
     int32_t how;          /* enum pending_how */
     int32_t request;      /* its number, from 1; 0: none */
+    int32_t partitions;   /* of a partitioned send; 0: another one */
+    int32_t ready;        /* of these */
 };
 
 /* Bytes after the end of a shorter payload are 0. */

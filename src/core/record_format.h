@@ -173,7 +173,10 @@ struct record_request {
     uint8_t is_recorded; /* the call that created it is recorded, with its number */
     uint8_t exchange;    /* internal: a receive that also sends */
     uint8_t held;        /* internal: by a call that may complete it, after which another thread may get the handle */
-    uint8_t unused[6];
+    uint8_t unused;
+    uint8_t threads;     /* of a partitioned send: any thread may mark its partitions ready */
+    uint16_t partitions; /* of a partitioned send; 0: another request, or too many to count */
+    uint16_t ready;      /* of these, since its last start */
 };
 _Static_assert(sizeof(struct record_request) == 64, "requests do not cross pages");
 enum { RECORD_REQUESTS_BLOCK = 64 }; /* requests by which the table grows: one page */

@@ -68,6 +68,13 @@ static inline void pending_requests(struct call *call, enum record_wait wait, si
     pending_end(call, slot);
 }
 
+/* What the call tested has come. */
+static inline void pending_forget(struct call *call)
+{
+    if (pending_wanted(call))
+        __atomic_store_n(&call->location->pending->position, 0, __ATOMIC_RELAXED);
+}
+
 static inline void pending_abort(struct call *call, int code)
 {
     if (!pending_wanted(call))

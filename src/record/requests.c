@@ -223,6 +223,35 @@ void request_of_persistent_send(struct call *call, const MPI_Request *request, u
                         .persistent = true, .bytes = bytes, .partner = dest, .tag = tag, .comm = call->comm});
 }
 
+void request_of_partitioned_send(struct call *call, const MPI_Request *request, int partitions, uint64_t bytes,
+                                 int dest, int tag)
+{
+    bool counted = partitions > 0 && partitions <= UINT16_MAX;
+    if (dest != MPI_PROC_NULL)
+        request_add(call, request,
+                    &(struct record_request){.persistent = true,
+                                             .bytes = bytes,
+                                             .partner = dest,
+                                             .tag = tag,
+                                             .comm = call->comm,
+                                             .partitions = counted ? (uint16_t)partitions : 0,
+                                             .threads = recorder.threaded});
+}
+
+void request_ready(MPI_Request handle, int64_t partitions)
+{
+    requests_lock();
+    struct record_request *request = request_find(HANDLE_NUMBER(handle));
+    if (request && request->partitions > 0) {
+        int64_t ready = request->ready + partitions;
+        /* A program that marks parts twice is wrong: what it counts up to must not be, too. */
+        if (ready > request->partitions)
+            ready = request->partitions;
+        request->ready = ready > 0 ? (uint16_t)ready : 0;
+    }
+    requests_unlock();
+}
+
 void request_of_persistent_receive(struct call *call, const MPI_Request *request, int source, int tag)
 {
     if (source != MPI_PROC_NULL)
@@ -250,6 +279,7 @@ static struct request_start request_start(struct call *call, uintptr_t handle)
     struct request_start start = {.request = request, .before = *request};
     request->active = request->held = true;
     request->cancelled = false;
+    request->ready = 0;
     request->location = (uintptr_t)call->location;
     if (!request->receive && !request->collective)
         /* Each start sends a message of its own. */

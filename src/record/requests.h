@@ -20,6 +20,14 @@ void request_of_exchange(struct call *call, const MPI_Request *request, int sour
 void request_of_persistent_send(struct call *call, const MPI_Request *request, uint64_t bytes, int dest, int tag);
 void request_of_persistent_receive(struct call *call, const MPI_Request *request, int source, int tag);
 
+/* A send of `partitions` parts, of `bytes` together. */
+void request_of_partitioned_send(struct call *call, const MPI_Request *request, int partitions, uint64_t bytes,
+                                 int dest, int tag);
+
+/* Before MPI_Pready and its relatives: so many more parts are ready. Below 0, after them if they failed: it was not so.
+ */
+void request_ready(MPI_Request request, int64_t partitions);
+
 /* After a call that posts a non-blocking collective, or prepares a persistent one. */
 void request_of_collective(struct call *call, const MPI_Request *request, bool persistent);
 

@@ -188,6 +188,14 @@ static bool had_messages(const struct judging *judging, const struct step *step)
     return channel && channel->received > 0;
 }
 
+/* True if the message that a step waits for was begun and lacks parts. */
+static bool is_begun(const struct judging *judging, const struct step *step)
+{
+    const struct item *item = item_of(step);
+    return item && state_unready(judging->state, step->next->process, step->place->process, item->comm,
+                                 item->pending.tag) != NULL;
+}
+
 static bool has_near_miss(const struct judging *judging, const struct step *step)
 {
     const struct item *item = item_of(step);
@@ -318,7 +326,12 @@ static void say_unmatched(struct judging *judging, const struct step *step)
     add_process(judging, step->place->process);
     say_process(judging, true, step->place->process);
     say_doing(judging->text, &judging->graph, step->place);
-    say(judging, item_of(step) ? ", which was never sent: " : ", which it never does: ");
+    const char *lack = ", which it never does: ";
+    if (is_begun(judging, step))
+        lack = ", which is never complete: ";
+    else if (item_of(step))
+        lack = ", which was never sent: ";
+    say(judging, lack);
     say_process(judging, false, step->next->process);
     say_doing(judging->text, &judging->graph, step->next);
     say(judging, ".");
@@ -359,7 +372,8 @@ static enum stuck_kind judge_mixed(struct judging *judging, const struct chain *
     const struct step *collective = NULL, *epoch = NULL;
     for (size_t i = chain->begin; i < chain->count; i++) {
         const struct step *step = &chain->steps[i];
-        if (!is_collective(step) && (had_messages(judging, step) || has_near_miss(judging, step))) {
+        if (!is_collective(step) &&
+            (had_messages(judging, step) || has_near_miss(judging, step) || is_begun(judging, step))) {
             say_unmatched(judging, step);
             return STUCK_UNMATCHED;
         }
@@ -452,6 +466,29 @@ static const struct place *poller(const struct judging *judging, bool dead)
     return NULL;
 }
 
+/* A process that waits for its own message, parts of which it has not made ready: whatever else there is waits for it,
+   or for another reason. */
+static const struct place *waits_for_own(const struct judging *judging)
+{
+    for (size_t i = 0; i < judging->state->place_count; i++) {
+        const struct place *place = &judging->state->places[i];
+        const struct node *node = &judging->graph.nodes[i];
+        for (uint32_t k = 0; k < node->edge_count && is_dead(judging, place); k++)
+            if (judging->graph.edges[node->first_edge + k].kind == EDGE_READY)
+                return place;
+    }
+    return NULL;
+}
+
+static enum stuck_kind judge_own(struct judging *judging, const struct place *place)
+{
+    add_process(judging, place->process);
+    say_process(judging, true, place->process);
+    say_doing(judging->text, &judging->graph, place);
+    say(judging, ", and the others are never marked ready.");
+    return STUCK_UNMATCHED;
+}
+
 /* Those that hang for good. */
 static enum stuck_kind judge_dead(struct judging *judging)
 {
@@ -476,6 +513,9 @@ static enum stuck_kind judge_dead(struct judging *judging)
     const struct place *polls = poller(judging, true);
     if (polls)
         return judge_polling(judging, polls);
+    const struct place *own = waits_for_own(judging);
+    if (own)
+        return judge_own(judging, own);
     /* From the one without progress for the longest time: the others came to wait later. */
     struct chain chain = chain_from(judging, first);
     enum stuck_kind kind = STUCK_NOT;

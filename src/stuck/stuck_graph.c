@@ -288,6 +288,20 @@ static void add_collective(struct waiting *waiting, const struct item *item, siz
              EDGE_PART, number);
 }
 
+/* Only its own process makes partitions ready: the thread that waits for them cannot. */
+static void add_ready(struct waiting *waiting, const struct item *item, size_t number)
+{
+    struct stuck_graph *graph = waiting->graph;
+    /* Threads that have not called MPI yet may be there for that. */
+    if (item->pending.how & PENDING_THREADS) {
+        waiting->satisfied = true;
+        graph->nodes[waiting->node].live = true;
+        return;
+    }
+    waiting->receives = true;
+    edge_add(graph, waiting->node, process_node(graph, waiting->place->process), EDGE_READY, number);
+}
+
 /* Items waited for or tested: receives first, since sends together with them may be buffered and complete. */
 static void add_items(struct waiting *waiting)
 {
@@ -303,6 +317,8 @@ static void add_items(struct waiting *waiting)
             add_receive(waiting, item, i + 1);
         else if (item->pending.what == PENDING_COLLECTIVE)
             add_collective(waiting, item, i + 1);
+        else if (item_lacks_parts(item))
+            add_ready(waiting, item, i + 1);
         else if (item->pending.what == PENDING_UNKNOWN)
             waiting->satisfied |= any;
     }
@@ -310,8 +326,8 @@ static void add_items(struct waiting *waiting)
     bool only_sends = !waiting->receives;
     for (size_t i = 0; i < place->item_count; i++) {
         const struct item *item = &place->items[i];
-        if (item->pending.what == PENDING_SEND && (item->pending.how & (PENDING_WAITED | PENDING_TESTED)) &&
-            (only_sends || any))
+        if (item->pending.what == PENDING_SEND && !item_lacks_parts(item) &&
+            (item->pending.how & (PENDING_WAITED | PENDING_TESTED)) && (only_sends || any))
             add_send(waiting, item->pending.partner, item->comm, item->pending.tag, i + 1);
     }
     struct node *node = &waiting->graph->nodes[waiting->node];
@@ -514,6 +530,36 @@ static int compare_channels(const void *a, const void *b, void *context)
     return order_by(left->tag, right->tag);
 }
 
+/* A message counts as sent when its request is started: parts that are not ready hold it back. The requests of a
+   process are those of its first thread; others repeat them. */
+static void hold_partitioned(struct stuck_state *state)
+{
+    for (size_t i = 0; i < state->place_count; i++)
+        for (size_t k = 0; state->places[i].thread == 0 && k < state->places[i].item_count; k++) {
+            const struct item *item = &state->places[i].items[k];
+            struct channel_balance *channel = NULL;
+            if (item_lacks_parts(item) && item->pending.partner >= 0)
+                channel = state_channel(state, state->places[i].process, (uint32_t)item->pending.partner, item->comm,
+                                        item->pending.tag);
+            if (channel)
+                channel->left--;
+        }
+}
+
+const struct item *state_unready(const struct stuck_state *state, uint32_t sender, uint32_t receiver, int32_t comm,
+                                 int32_t tag)
+{
+    const uint64_t *index = map_find(&state->place_of, map_pair(sender, 0));
+    const struct place *place = index ? &state->places[*index] : NULL;
+    for (size_t i = 0; place && i < place->item_count; i++) {
+        const struct item *item = &place->items[i];
+        if (item_lacks_parts(item) && item->pending.partner == (int32_t)receiver && tag_fits(tag, item->pending.tag) &&
+            state_comm(state, item->comm) == state_comm(state, comm))
+            return item;
+    }
+    return NULL;
+}
+
 /* Messages in transit. */
 static void count_messages(struct stuck_state *state)
 {
@@ -521,9 +567,11 @@ static void count_messages(struct stuck_state *state)
     for (size_t i = 0; i < state->channel_count; i++) {
         struct channel_balance *channel = &state->channels[i];
         channel->left = (int64_t)channel->sent - (int64_t)channel->received;
-        if (channel->left > 0)
-            state->outstanding[state->outstanding_count++] = (uint32_t)i;
     }
+    hold_partitioned(state);
+    for (size_t i = 0; i < state->channel_count; i++)
+        if (state->channels[i].left > 0)
+            state->outstanding[state->outstanding_count++] = (uint32_t)i;
     if (state->outstanding_count > 0)
         qsort_r(state->outstanding, state->outstanding_count, sizeof *state->outstanding, compare_channels,
                 state->channels);

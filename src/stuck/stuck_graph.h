@@ -16,6 +16,7 @@ enum edge_kind {
     EDGE_COLLECTIVE, /* for its entry */
     EDGE_MISMATCH,   /* it entered another collective in place of this one */
     EDGE_LOCK,       /* for its unlock */
+    EDGE_READY,      /* for another thread of its own process to make partitions ready */
     EDGE_POST,       /* for its MPI_Win_post, or its MPI_Win_complete */
     EDGE_PART        /* a node stands for others */
 };

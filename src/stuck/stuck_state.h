@@ -15,6 +15,13 @@ struct item {
     int32_t comm; /* at the process's side */
 };
 
+/* A partitioned send that has begun, and of which not all partitions are ready. */
+static inline bool item_lacks_parts(const struct item *item)
+{
+    const struct pending *pending = &item->pending;
+    return pending->what == PENDING_SEND && pending->partitions > 0 && pending->ready < pending->partitions;
+}
+
 /* A thread, the first of its process until another one is in a call. */
 struct place {
     uint32_t process, thread;
@@ -159,6 +166,10 @@ int32_t state_comm(const struct stuck_state *state, int32_t comm);
 /* NULL if there is none. */
 struct channel_balance *state_channel(struct stuck_state *state, uint32_t sender, uint32_t receiver, int32_t comm,
                                       int32_t tag);
+
+/* A partitioned send of such a message that lacks parts. NULL if there is none. */
+const struct item *state_unready(const struct stuck_state *state, uint32_t sender, uint32_t receiver, int32_t comm,
+                                 int32_t tag);
 
 /* The place of an event's thread; a new one if there is none. */
 struct place *state_place(struct stuck_state *state, const struct event *event);

@@ -64,7 +64,28 @@ void say_comm(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, int32
         text_append(text, STUCK_TEXT_SIZE, "%s %" PRId32, def->window ? "window" : "communicator", def->id);
 }
 
-static void say_message(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct item *item)
+/* " (3 of 4 partitions are ready)" */
+static void say_ready(char text[STUCK_TEXT_SIZE], const struct item *item)
+{
+    text_append(text, STUCK_TEXT_SIZE, " (%s of %s partitions %s ready)",
+                text_number((uint64_t)larger(item->pending.ready, 0)).text,
+                text_number((uint64_t)item->pending.partitions).text, item->pending.ready == 1 ? "is" : "are");
+}
+
+static void say_own_parts(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct item *item)
+{
+    const struct pending *pending = &item->pending;
+    text_append(text, STUCK_TEXT_SIZE, " for its own message to process %s with tag %" PRId32,
+                text_number((uint64_t)larger(pending->partner, 0)).text, pending->tag);
+    if (item->comm > 0) {
+        say(text, " on ");
+        say_comm(text, state, item->comm);
+    }
+    say_ready(text, item);
+}
+
+static void say_message(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place,
+                        const struct item *item)
 {
     const struct pending *pending = &item->pending;
     /* A damaged record may have any partner: numbers below 0 are not shown as ranks. */
@@ -80,6 +101,11 @@ static void say_message(char text[STUCK_TEXT_SIZE], const struct stuck_state *st
         say(text, " on ");
         say_comm(text, state, item->comm);
     }
+    const struct item *begun = NULL;
+    if (pending->partner >= 0)
+        begun = state_unready(state, (uint32_t)pending->partner, place->process, item->comm, pending->tag);
+    if (begun)
+        say_ready(text, begun);
 }
 
 static void say_send(char text[STUCK_TEXT_SIZE], int32_t partner, int32_t tag)
@@ -98,7 +124,9 @@ void say_wait(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, const
         item = &place->items[edge->item - 1];
     const struct node *to = &graph->nodes[edge->to];
     if (edge->kind == EDGE_RECEIVE && item)
-        say_message(text, graph->state, item);
+        say_message(text, graph->state, place, item);
+    else if (edge->kind == EDGE_READY)
+        say_own_parts(text, graph->state, item);
     else if (edge->kind == EDGE_SEND && item)
         say_send(text, item->pending.partner, item->pending.tag);
     else if (edge->kind == EDGE_SEND)

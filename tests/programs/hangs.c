@@ -379,6 +379,93 @@ static void slow_starts(void)
         start_both(requests);
     }
 }
+
+/* Messages in parts, from the first process to the second. */
+enum { PARTS = 4 };
+
+static MPI_Request parts_request(void)
+{
+    static int values[PARTS];
+    MPI_Request request;
+    if (rank == 0)
+        MPI_Psend_init(values, PARTS, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    else
+        MPI_Precv_init(values, PARTS, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    return request;
+}
+/* Some as they should be: the parts in all the ways there are. */
+static void send_parts(MPI_Request *request, double pause)
+{
+    int first[2] = {0, 2};
+    MPI_Start(request);
+    if (rank == 0) {
+        MPI_Pready_list(2, first, *request);
+        spin(pause);
+        MPI_Pready_range(3, 3, *request);
+        MPI_Pready(1, *request);
+    }
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+static MPI_Request begin_parts(void)
+{
+    MPI_Request request = parts_request();
+    for (int i = 0; i < ITERATIONS; i++)
+        send_parts(&request, 0);
+    MPI_Start(&request);
+    if (rank == 0)
+        MPI_Pready_range(0, 2, request);
+    return request;
+}
+static void part_forgotten(void)
+{
+    if (rank >= 2)
+        return;
+    MPI_Request request = begin_parts();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void part_after_barrier(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (rank < 2)
+        request = begin_parts();
+    if (rank != 1)
+        MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Pready(3, request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (rank == 1)
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+static void part_tested(void)
+{
+    if (rank >= 2)
+        return;
+    MPI_Request request = begin_parts();
+    int arrived = 0;
+    while (rank == 1 && !arrived)
+        MPI_Parrived(request, 3, &arrived);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void parts_not_started(void)
+{
+    if (rank >= 2)
+        return;
+    MPI_Request request = parts_request();
+    for (int i = 0; i < ITERATIONS; i++)
+        send_parts(&request, 0);
+    if (rank == 1) {
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+static void slow_parts(void)
+{
+    if (rank >= 2)
+        return;
+    MPI_Request request = parts_request();
+    for (int i = 0; i < 10000; i++)
+        send_parts(&request, 0.01);
+}
 #endif
 
 /* Members in different collectives. */
@@ -799,6 +886,11 @@ static const struct {
                 {"start_and_wait", "cycle", start_and_wait, 2},
                 {"ring_of_starts", "cycle", ring_of_starts, 2},
                 {"slow_starts", "null", slow_starts, 2},
+                {"part_forgotten", "unmatched", part_forgotten, 2},
+                {"part_after_barrier", "unmatched", part_after_barrier, 2},
+                {"part_tested", "polling", part_tested, 2},
+                {"parts_not_started", "unmatched", parts_not_started, 2},
+                {"slow_parts", "null", slow_parts, 2},
 #endif
                 {"done", "null", done, 2}};
 enum { PROGRAMS = sizeof programs / sizeof *programs };

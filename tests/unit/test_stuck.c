@@ -156,6 +156,17 @@ static void lock_of(uint32_t process, int64_t time_ns, int32_t target)
     batch_set_payload(&batch, put(process, EVENT_MARK, time_ns, 1), payload, sizeof payload);
 }
 
+/* An active send to process 1 of four parts with tag 1, of which some are ready; it was started. */
+static void send_of_parts(int32_t ready, int32_t how)
+{
+    unsigned char payload[PENDING_MARK_SIZE];
+    payload_put_pending(
+        payload,
+        &(struct pending){
+            .what = PENDING_SEND, .partner = 1, .tag = 1, .how = how, .request = 1, .partitions = 4, .ready = ready});
+    batch_set_payload(&batch, put(0, EVENT_MARK, 10 * SECOND, 0), payload, sizeof payload);
+}
+
 static void sent(uint32_t process, int32_t to, int32_t tag)
 {
     put(process, EVENT_ENTER, 1500, SEND);
@@ -504,9 +515,63 @@ static void large(void)
     defs_free(defs);
 }
 
+/* Process 0 has started a send of four parts, and 1 receives it. */
+static void parts(void)
+{
+    begin(2);
+    sent(0, 1, 1);
+    in_call(0, WAIT);
+    send_of_parts(3, PENDING_WAITED);
+    receives(1, 0);
+    struct stuck *stuck = end();
+    tap_equal_string(stuck->text,
+                     "Process 0 is in MPI_Wait for its own message to process 1 with tag 1 (3 of 4 partitions are "
+                     "ready), and the others are never marked ready.",
+                     "a sender that waits for its own parts");
+    tap_equal_int(stuck->kind, STUCK_UNMATCHED, "is unmatched");
+    stuck_free(stuck);
+    defs_free(defs);
+
+    begin(2);
+    sent(0, 1, 1);
+    in_call(0, WAIT);
+    send_of_parts(4, PENDING_WAITED);
+    receives(1, 0);
+    expect(STUCK_SLOW, "all are ready: the message is on its way");
+
+    begin(2);
+    sent(0, 1, 1);
+    in_call(0, WAIT);
+    send_of_parts(3, PENDING_WAITED | PENDING_THREADS);
+    receives(1, 0);
+    expect(STUCK_SLOW, "another thread may make the last one ready");
+
+    begin(2);
+    sent(0, 1, 1);
+    in_call(0, BARRIER);
+    send_of_parts(1, 0);
+    receives(1, 0);
+    stuck = end();
+    tap_equal_string(stuck->text,
+                     "Process 1 is in MPI_Recv for a message from process 0 with tag 1 (1 of 4 partitions is ready), "
+                     "which is never complete: process 0 is in MPI_Barrier.",
+                     "a sender that is in a barrier");
+    tap_equal_int(stuck->kind, STUCK_UNMATCHED, "is unmatched, too");
+    stuck_free(stuck);
+    defs_free(defs);
+
+    begin(2);
+    sent(0, 1, 1);
+    pending(0, PENDING_ALIVE, 0, 0, 0);
+    send_of_parts(3, 0);
+    receives(1, 0);
+    expect(STUCK_COMPUTING, "one that computes may still make them ready");
+}
+
 int main(void)
 {
     and_or();
+    parts();
     persistent();
     kinds();
     large();

@@ -41,6 +41,10 @@ static struct pending of_request(const struct record_request *request, int32_t h
     pending.what = request->receive ? PENDING_RECEIVE : PENDING_SEND;
     pending.partner = request->partner;
     pending.tag = request->tag;
+    pending.partitions = request->partitions;
+    pending.ready = request->ready;
+    if (request->partitions > 0 && request->threads)
+        pending.how |= PENDING_THREADS;
     return pending;
 }
 
