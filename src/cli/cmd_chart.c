@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "query/answer_plot.h"
+#include "render/charts/counter_graphs.h"
 #include "render/charts/picture.h"
 #include "render/charts/scene.h"
 
@@ -220,6 +221,7 @@ static enum status make_scene(const struct common_options *common, const struct 
         return STATUS_FAILED;
     struct scene_options how = {.columns = (uint32_t)(picture->width / COLUMN_PIXELS),
                                 .lines = (uint32_t)(picture->height / LINE_PIXELS),
+                                .counter_lines = COUNTER_GRAPH_PIXELS / LINE_PIXELS + 1,
                                 .states = SCENE_STATES};
     enum status status = scene_make(scene, look->timeline, &look->view, how, err);
     *made = status == STATUS_OK;

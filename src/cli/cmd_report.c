@@ -94,7 +94,7 @@ static void write_html(struct output *output, const struct asked *asked, const s
 }
 
 /* As in a page without JavaScript: a line of a process, or of several where there are many. */
-enum { PICTURE_COLUMNS = 560, PICTURE_LINES = 72, PICTURE_STATES = 3000 };
+enum { PICTURE_COLUMNS = 560, PICTURE_LINES = 72, PICTURE_COUNTER = 10, PICTURE_STATES = 3000 };
 
 static void write_pdf(struct output *output, const struct asked *asked, const struct engine_result *run,
                       struct report *report)
@@ -102,7 +102,8 @@ static void write_pdf(struct output *output, const struct asked *asked, const st
     struct error err = {0};
     struct engine_look look = {0};
     struct scene scene;
-    const struct scene_options how = {.columns = PICTURE_COLUMNS, .lines = PICTURE_LINES, .states = PICTURE_STATES};
+    const struct scene_options how = {
+        .columns = PICTURE_COLUMNS, .lines = PICTURE_LINES, .counter_lines = PICTURE_COUNTER, .states = PICTURE_STATES};
     bool looks = can_have_timeline(asked, run) &&
                  ask_look(asked->common, &asked->options->trace, true, &look, &err) == STATUS_OK;
     bool made = looks && scene_make(&scene, look.timeline, &look.view, how, &err) == STATUS_OK;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes over time. If there is room, every state and message, else a cell for each column and row of processes: the
-   state with most of its time. Waiting is hatched. Below, messages over time if they are too many to be drawn. */
+   state with most of its time. Waiting is hatched. Below, counters, and messages over time if they are too many to be
+   drawn. */
 #include "core/numbers.h"
 #include "render/charts/chart.h"
+#include "render/charts/counter_graphs.h"
 #include "render/charts/scene.h"
 #include "render/clock_sentence.h"
 
@@ -20,7 +22,8 @@ enum {
     LEGEND = 10,
     STRIP = 34,
     INSET_MOST = 3,
-    ARROWS_MOST = 120
+    ARROWS_MOST = 120,
+    GRAPHS_GAP = 6
 };
 
 /* From this share of waiting on a cell is hatched. */
@@ -367,7 +370,7 @@ static double names_room(struct canvas *canvas, const struct scene *scene)
         char name[SCENE_NAME_SIZE];
         width = fmax(width, canvas_text_width(canvas, (struct text_style){0}, scene_line_name(scene, line, name)));
     }
-    return width + NAME_GAP;
+    return fmax(width, counter_graphs_room(canvas, scene)) + NAME_GAP;
 }
 
 static void draw_names(const struct drawing *drawing)
@@ -434,12 +437,16 @@ void chart_timeline_draw(struct canvas *canvas, const struct chart_input *input,
     drawing.plot.height = area.height - 18 - STRIP - 14 - 44;
     if (scene->lines == 0 || drawing.plot.width < CHART_PLOT_LEAST || drawing.plot.height < CHART_PLOT_LEAST)
         return;
+    size_t counters = counter_graphs_fit(scene, drawing.plot.height);
+    double graphs = 0;
+    if (counters > 0)
+        graphs = (double)counters * COUNTER_GRAPH_PIXELS + GRAPHS_GAP;
     /* Two processes would else be bars as high as a hand. */
-    drawing.line = fmin(drawing.plot.height / scene->lines, LINE_MOST);
+    drawing.line = fmin((drawing.plot.height - graphs) / scene->lines, LINE_MOST);
     /* Where each message has an arrow the strip of messages says nothing more: its room goes to the lines. */
     bool arrows = arrows_fit(&drawing);
     if (arrows)
-        drawing.line = fmin((drawing.plot.height + STRIP + 14) / scene->lines, LINE_MOST);
+        drawing.line = fmin((drawing.plot.height - graphs + STRIP + 14) / scene->lines, LINE_MOST);
     double bottom = drawing.plot.y + drawing.line * scene->lines;
     if (scene->exact) {
         draw_states(&drawing);
@@ -450,6 +457,8 @@ void chart_timeline_draw(struct canvas *canvas, const struct chart_input *input,
         draw_cells(&drawing);
     }
     draw_names(&drawing);
+    counter_graphs_draw(canvas, scene, counters, drawing.plot.x, bottom + GRAPHS_GAP, drawing.plot.width, NAME_GAP);
+    bottom += graphs;
     draw_time_axis(&drawing, bottom + 2);
     if (arrows)
         draw_arrows(&drawing);

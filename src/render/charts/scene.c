@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/resource_counter.h"
 #include "core/text.h"
 
 #include <stdio.h>
@@ -153,6 +154,32 @@ static enum status make_cells(struct scene *scene, struct error *err)
     return STATUS_OK;
 }
 
+/* The lines that their graphs take are no longer there for rows. */
+static enum status make_counters(struct scene *scene, struct scene_options *options, struct error *err)
+{
+    struct timeline_counter *counters;
+    uint32_t bins = smaller(scene->columns, (uint32_t)TIMELINE_CURVE_BINS), half = options->lines / 2;
+    if (options->counter_lines == 0)
+        return STATUS_OK;
+    size_t count = timeline_counters(scene->timeline, &counters);
+    enum status status = STATUS_OK;
+    scene->counters = memory_new(SCENE_COUNTERS * sizeof *scene->counters);
+    for (size_t i = 0; i < count && status == STATUS_OK && scene->counter_count < SCENE_COUNTERS &&
+                       (scene->counter_count + 1) * options->counter_lines <= half;
+         i++) {
+        const struct mark_def *mark = &timeline_info(scene->timeline)->defs->marks[counters[i].mark];
+        struct scene_counter counter = {.mark = counters[i].mark, .sum = counters[i].sum};
+        if (resource_counter_of(mark) != RESOURCE_COUNTERS)
+            continue;
+        status = timeline_curve(scene->timeline, &scene->view, counter.mark, bins, &counter.curve, err);
+        if (status == STATUS_OK)
+            scene->counters[scene->counter_count++] = counter;
+    }
+    free(counters);
+    options->lines -= (uint32_t)scene->counter_count * options->counter_lines;
+    return status;
+}
+
 enum status scene_make(struct scene *scene, struct timeline *timeline, const struct timeline_view *view,
                        struct scene_options options, struct error *err)
 {
@@ -165,6 +192,10 @@ enum status scene_make(struct scene *scene, struct timeline *timeline, const str
             scene->rows[i] = view->rows[i];
     }
     scene->view.rows = scene->rows;
+    if (make_counters(scene, &options, err) != STATUS_OK) {
+        scene_clear(scene);
+        return STATUS_FAILED;
+    }
     while ((view->row_count + scene->fold - 1) / scene->fold > options.lines)
         scene->fold *= 2;
     scene->lines = (uint32_t)((view->row_count + scene->fold - 1) / scene->fold);
@@ -194,6 +225,9 @@ void scene_clear(struct scene *scene)
     free(scene->cells);
     free(scene->state_ns);
     timeline_window_clear(&scene->window);
+    for (size_t i = 0; i < scene->counter_count; i++)
+        timeline_curve_clear(&scene->counters[i].curve);
+    free(scene->counters);
     *scene = (struct scene){0};
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "render/charts/palette.h"
+#include "timeline/curves.h"
 #include "timeline/overlay.h"
 #include "timeline/tile.h"
 #include "timeline/window.h"
@@ -20,6 +21,13 @@ struct scene_cell {
     float messages; /* sent and received */
 };
 
+/* A counter over the time and of the rows of the scene. */
+struct scene_counter {
+    uint32_t mark; /* of the definitions */
+    bool sum;
+    struct timeline_curve curve; /* a bin for each column */
+};
+
 struct scene {
     struct timeline *timeline; /* borrowed */
     struct timeline_view view; /* its rows are the scene's own */
@@ -29,15 +37,20 @@ struct scene {
     struct scene_cell *cells;  /* lines * columns */
     double *state_ns;          /* by state: of all rows in the window, as the latest entered */
     double outside_ns;
-    struct timeline_window window;          /* event by event */
+    struct timeline_window window;  /* event by event */
+    struct scene_counter *counters; /* the program's and the processor's, not those of resources; owned */
+    size_t counter_count;
     bool exact;                             /* `window` has everything, and there is room to draw it */
     const struct timeline_overlay *overlay; /* NULL: not known */
 };
 
+enum { SCENE_COUNTERS = 3 }; /* at most: as the page of sight view has at first */
+
 struct scene_options {
-    uint32_t columns; /* how many there will be */
-    uint32_t lines;   /* at most so many */
-    size_t states;    /* event by event only up to this many states and messages; 0: never */
+    uint32_t columns;       /* how many there will be */
+    uint32_t lines;         /* at most so many */
+    uint32_t counter_lines; /* that the graph of a counter takes, of at most half of them; 0: no counters */
+    size_t states;          /* event by event only up to this many states and messages; 0: never */
 };
 
 /* Makes the scene of a view. Free with scene_clear. */
