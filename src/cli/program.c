@@ -193,7 +193,7 @@ enum mpi_kind program_launcher_kind(const char *name)
     char path[PATH_MAX], real[PATH_MAX];
     if (!find_file(name, path, sizeof path) || !realpath(path, real))
         return MPI_KIND_NONE;
-    if (strstr(real, "openmpi") || strstr(real, "orterun") || strstr(real, "prterun"))
+    if (strstr(real, "openmpi") || strstr(real, "orterun") || strstr(real, "prterun") || strstr(real, "opal_wrapper"))
         return MPI_KIND_OPENMPI;
     if (strstr(real, "hydra") || strstr(real, "mpich"))
         return MPI_KIND_MPICH;

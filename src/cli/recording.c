@@ -283,13 +283,19 @@ static bool library_find(enum mpi_kind kind, const char *suffix, char *path, siz
     return false;
 }
 
+/* Of the linker: the program's calls of libgomp; and what libomp looks for, to which nothing refers. */
+#define GOMP(name, age, shape) "-Wl,--wrap=GOMP_" #name " "
+static const char openmp_options[] =
+#include "record/gomp.def"
+    "-Wl,-u,ompt_start_tool";
+
 int recording_print_link(const char *compiler)
 {
     struct error err = {0};
     char library[PATH_MAX];
     if (!library_find(program_launcher_kind(compiler), "a", library, sizeof library, &err))
         return command_fault(&err);
-    printf("%s -lpthread\n", library);
+    printf("%s -lpthread %s\n", library, openmp_options);
     return EXIT_DONE;
 }
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* OpenMP's parallel regions, as the runtime of an unmodified program shows them: GCC's libgomp is called through the
-   functions of openmp_runtime.c, LLVM's libomp calls back (OMPT, OpenMP 5.0, chapter 4). Only outermost regions:
+   functions of gomp.def, LLVM's libomp calls back (OMPT, OpenMP 5.0, chapter 4). Only outermost regions:
    nested ones are part of them. What is done with them is the business of the file that defines these functions;
    openmp.c adds up times, openmp_states.c records states. */
 
