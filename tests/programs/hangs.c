@@ -11,7 +11,7 @@
 enum { TAG = 7, LARGE = 1 << 22, ITERATIONS = 10, LONG_ITERATIONS = 60000 };
 
 static int rank, size, left, right, last;
-static char *large;
+static char *large, *own_name;
 
 static void spin(double seconds)
 {
@@ -313,6 +313,24 @@ static void split_skipped(void)
     work();
     if (rank != 0)
         half();
+}
+
+/* Starts two processes, which receive as many messages each of the first one here: it sends one less to the second. */
+static void spawned(void)
+{
+    MPI_Comm parent, other;
+    char *arguments[] = {"spawned", NULL};
+    work();
+    MPI_Comm_get_parent(&parent);
+    other = parent;
+    if (parent == MPI_COMM_NULL)
+        MPI_Comm_spawn(own_name, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other, MPI_ERRCODES_IGNORE);
+    for (int i = 0; i < 2 * ITERATIONS; i++)
+        if (parent != MPI_COMM_NULL && i % 2 == rank)
+            receive_from(0, TAG, other);
+        else if (parent == MPI_COMM_NULL && rank == 0 && i + 1 < 2 * ITERATIONS)
+            send_to(i % 2, TAG, other);
+    MPI_Barrier(other);
 }
 
 /* Persistent collectives: each is prepared by all members, and then started as often by each. */
@@ -880,6 +898,7 @@ static const struct {
                 {"slow_master", "null", slow_master, 2},
                 {"slow_uneven", "null", slow_uneven, 2},
                 {"slow_tests", "null", slow_tests, 2},
+                {"spawned", "unmatched", spawned, 2},
 #if MPI_VERSION >= 4
                 {"start_skipped", "missing", start_skipped, 2},
                 {"prepare_skipped", "missing", prepare_skipped, 2},
@@ -909,6 +928,7 @@ int main(int argc, char **argv)
     left = (rank + size - 1) % size;
     last = size - 1;
     large = calloc(1, LARGE);
+    own_name = argv[0];
     for (int i = 0; i < PROGRAMS; i++)
         if (argc > 1 && strcmp(argv[1], programs[i].name) == 0)
             programs[i].run();
