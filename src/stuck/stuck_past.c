@@ -5,6 +5,18 @@
 
 #include <string.h>
 
+/* Who holds a lock of a window, and which epochs began and ended. A fence is a collective like others, and what
+   completes operations within an epoch (MPI_Win_flush) leaves no trace in it. */
+static bool is_epoch(const char *name)
+{
+    static const char *const names[] = {"MPI_Win_lock",  "MPI_Win_lock_all", "MPI_Win_unlock",  "MPI_Win_unlock_all",
+                                        "MPI_Win_start", "MPI_Win_post",     "MPI_Win_complete"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 static unsigned need(void *context, uint32_t index)
 {
     const struct stuck_state *state = context;
@@ -18,7 +30,7 @@ static unsigned need(void *context, uint32_t index)
         return needs | PAST_EVENTS;
     uint8_t stage = index < state->collective_count ? state->collectives[index].stage : STAGE_NONE;
     /* Locks, epochs and posted collectives are waited for one by one. */
-    if (strncmp(name, "MPI_Win_", 8) == 0 || stage == STAGE_POSTED || stage == STAGE_PREPARED)
+    if (is_epoch(name) || stage == STAGE_POSTED || stage == STAGE_PREPARED)
         return needs | PAST_EVENTS;
     /* Starts of persistent messages are not. */
     if (traits & TRAIT_START && state->prepares)

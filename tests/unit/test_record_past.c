@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PROCESSES = 4, BLOCKS_MAX = 64, RUNS = 90, TAGS = 3 };
+enum { PROCESSES = 4, BLOCKS_MAX = 64, RUNS = 120, TAGS = 3 };
 #define TICKS INT64_C(2000000000)
 #define SECOND INT64_C(1000000000)
 
@@ -104,7 +104,7 @@ static void block_begin(void)
     file.used = sizeof number;
     if (number > 0)
         put_clock(file.ticks);
-    if (number > 0 && tallied && random_below(4) > 0)
+    if (number > 0 && tallied && (steady || random_below(4) > 0))
         put_tally(wild ? 60000 : number_of("MPI_Send"));
 }
 
@@ -159,9 +159,10 @@ static void put_message(enum record_kind kind, uint16_t state)
 
 static void put_call(void)
 {
-    static const char *const names[] = {"MPI_Send", "MPI_Recv",     "MPI_Barrier", "MPI_Allreduce", "MPI_Comm_size",
-                                        "MPI_Test", "MPI_Ibarrier", "MPI_Test",    "MPI_Win_lock",  "MPI_Win_post"};
-    const char *name = names[random_below((simple ? 6 : sizeof names / sizeof *names))];
+    static const char *const names[] = {"MPI_Send", "MPI_Recv",      "MPI_Barrier", "MPI_Allreduce", "MPI_Comm_size",
+                                        "MPI_Test", "MPI_Win_flush", "MPI_Test",    "MPI_Win_fence", "MPI_Ibarrier",
+                                        "MPI_Test", "MPI_Win_lock",  "MPI_Win_post"};
+    const char *name = names[random_below((simple ? 9 : sizeof names / sizeof *names))];
     uint16_t state = number_of(name);
     put_state(RECORD_ENTER, state);
     if (strcmp(name, "MPI_Send") == 0)
@@ -171,7 +172,7 @@ static void put_call(void)
     struct record_ranks ranks = {
         .base = base_of(RECORD_RANKS, sizeof ranks, state, 0), .first = (int32_t)random_below(PROCESSES), .step = 1};
     ranks.last = ranks.first;
-    if (strncmp(name, "MPI_Win", 7) == 0)
+    if (strncmp(name, "MPI_Win", 7) == 0 && strcmp(name, "MPI_Win_fence") != 0)
         put(&ranks, sizeof ranks);
     struct record_base requests = base_of(RECORD_REQUESTS, sizeof requests, 1, 1 + random_below(3));
     if (strcmp(name, "MPI_Ibarrier") == 0 || (strcmp(name, "MPI_Test") == 0 && random_below(3) == 0)) {

@@ -245,6 +245,9 @@ static bool take(struct record_past *past, const unsigned char *at, uint64_t wor
     case RECORD_COMM:
         if (word & RECORD_SHORT)
             return false;
+        /* Without the entry of their call ranks would be taken for those of the call before. */
+        if (kind == RECORD_RANKS && past->open && !(past->needs[past->function] & PAST_EVENTS))
+            return true;
         past->event(past->context, (const struct record_base *)(const void *)at);
         return true;
     default:
