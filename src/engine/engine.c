@@ -257,7 +257,7 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
         sinks[count++] = counters_builder_sink(counters);
     enum status status = engine_stream(run->request, run->reader, sinks, count, err);
     free(before);
-    run->graph = graph_builder_end(graph);
+    run->graph = graph_builder_end_in_parallel(graph, threads_of(run->request, THREADS_ANALYSING));
     run->spans = user_spans_builder_end(spans);
     struct stuck *verdict = stuck_builder_end(stuck);
     if (run->stuck)
@@ -286,7 +286,15 @@ static enum status read_early(struct run *run, struct error *err)
     return STATUS_OK;
 }
 
-/* One of two parts, in a thread of its own: each writes one member of the metrics. */
+/* A run that hangs does so for another reason, and its last calls did not end. */
+static bool asks_may_hang(const struct run *run)
+{
+    bool hangs = run->stuck->kind != STUCK_NOT && run->stuck->kind != STUCK_SLOW;
+    return (run->wants & ENGINE_FINDINGS) && !hangs;
+}
+
+/* One of three parts, in a thread of its own: each writes one member of the metrics or the result. */
+enum { PARTS = 3 };
 static void analyse_part(void *context, size_t index)
 {
     struct run *run = context;
@@ -294,6 +302,8 @@ static void analyse_part(void *context, size_t index)
         run->metrics->analysis = analyse_in_parallel(run->graph, threads_of(run->request, THREADS_ANALYSING));
     else if (index == 1 && (run->wants & ENGINE_PHASES))
         run->metrics->phases = phase_metrics_with(run->graph, run->spans);
+    else if (index == 2 && asks_may_hang(run))
+        run->result.may_hang = run->may_hang = may_hang_of(run->graph);
 }
 
 /* The clock correction, in addition to the results from corrected times. */
@@ -363,12 +373,12 @@ static void note_cuts(struct run *run)
     phases_free(phases);
 }
 
-/* Results from the graph. Analysis and phases only read it, each with memory of its own: they can be made at once. The
-   search comes after them, as it needs the phases' loops and all threads. */
+/* Results from the graph. The parts only read it, each with memory of its own: they can be made at once. The search
+   comes after them, as it needs the phases' loops and all threads. */
 static void analyse_graph(struct run *run)
 {
     unsigned threads = threads_of(run->request, THREADS_ANALYSING);
-    parallel_run(threads, 2, analyse_part, run);
+    parallel_run(threads, PARTS, analyse_part, run);
     if (run->metrics->phases && run->profile->taken_count > 0)
         note_phases(run);
     if (run->metrics->phases && (run->wants & ENGINE_COUNTERS))
@@ -377,10 +387,6 @@ static void analyse_graph(struct run *run)
         run->metrics->search = searching_finish(run->searching, run->graph, run->spans, run->metrics, threads);
     if (run->metrics->analysis && run->result.clocks)
         note_clocks(run->metrics, run->result.clocks, run->graph);
-    /* A run that hangs does so for another reason, and its last calls did not end. */
-    bool hangs = run->stuck->kind != STUCK_NOT && run->stuck->kind != STUCK_SLOW;
-    if ((run->wants & ENGINE_FINDINGS) && !hangs)
-        run->result.may_hang = run->may_hang = may_hang_of(run->graph);
 }
 
 /* Frees data that only the analysis needed: a graph's memory grows with the calls of the run. */

@@ -280,8 +280,10 @@ struct graph_builder;
 struct graph_builder *graph_builder_new(void);
 struct sink *graph_builder_sink(struct graph_builder *builder); /* owned by the builder */
 
-/* After the sink's end: the graph, which the caller frees with graph_free. Frees the builder. */
+/* After the sink's end: the graph, which the caller frees with graph_free. Frees the builder. With several threads, the
+   waits of locations are computed at once, with the same results. */
 struct graph *graph_builder_end(struct graph_builder *builder);
+struct graph *graph_builder_end_in_parallel(struct graph_builder *builder, unsigned threads);
 void graph_free(struct graph *graph);
 
 /* When the run begins, on its own clock, and how long it takes: from the first event of all locations to the last. 0

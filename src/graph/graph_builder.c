@@ -416,7 +416,7 @@ static void close_calls(struct graph_builder *builder)
     }
 }
 
-struct graph *graph_builder_end(struct graph_builder *builder)
+struct graph *graph_builder_end_in_parallel(struct graph_builder *builder, unsigned threads)
 {
     struct graph *graph = builder->graph;
     close_calls(builder);
@@ -440,8 +440,13 @@ struct graph *graph_builder_end(struct graph_builder *builder)
     windows_end(&builder->windows, graph);
     /* Before finishing, which needs memory of its own: the lower peak counts for large traces. */
     free(builder);
-    graph_finish(graph);
+    graph_finish(graph, threads);
     return graph;
+}
+
+struct graph *graph_builder_end(struct graph_builder *builder)
+{
+    return graph_builder_end_in_parallel(builder, 1);
 }
 
 void graph_free(struct graph *graph)

@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/parallel.h"
 #include "graph/graph_neighbours.h"
 #include "graph/graph_sides.h"
 #include "graph/held_sends.h"
@@ -269,18 +270,34 @@ static void finish_prefixes(struct graph *graph)
     }
 }
 
+/* Locations are examined in so many parts, at most. */
+enum { PARTS_MOST = 8 };
+
+/* A call with a late message in the wrong order. */
+struct wrong {
+    uint32_t location, call;
+    bool same; /* the other message is from the same sender */
+};
+
 /* The earliest sends of the messages that a location receives after the current call. The stamps save clearing the
    table for each location: an entry counts only if it has the stamp of the current one. */
 struct pending_sends {
+    struct graph *graph;
+    uint32_t from, to;    /* locations that are examined */
+    struct wrong *wrongs; /* calls found */
+    size_t wrong_count, wrong_capacity;
     int64_t *earliest_ns; /* by the first location of the sender */
     uint32_t *stamps;     /* 1 + the location of that time */
     uint32_t *first_locations;
     int64_t earliest_of_all_ns;
 };
 
-static void pending_begin(struct pending_sends *pending, const struct graph *graph)
+static void pending_begin(struct pending_sends *pending, struct graph *graph, unsigned part, unsigned parts)
 {
     struct map first = {0};
+    *pending = (struct pending_sends){.graph = graph,
+                                      .from = (uint32_t)(graph->location_count * part / parts),
+                                      .to = (uint32_t)(graph->location_count * (part + 1) / parts)};
     pending->earliest_ns = memory_new(graph->location_count * sizeof *pending->earliest_ns);
     pending->stamps = memory_new(graph->location_count * sizeof *pending->stamps);
     pending->first_locations = memory_new(graph->location_count * sizeof *pending->first_locations);
@@ -295,6 +312,7 @@ static void pending_clear(struct pending_sends *pending)
     free(pending->earliest_ns);
     free(pending->stamps);
     free(pending->first_locations);
+    free(pending->wrongs);
 }
 
 static void add_received(struct pending_sends *pending, const struct graph *graph, uint32_t location, uint32_t index,
@@ -339,12 +357,12 @@ static bool needs_all(const struct graph *graph, const struct call *call)
 /* Finds the late messages received in the wrong order, from the location's last call back to its first. Scalasca's
    pattern: a late sender while another message, sent before the wait ended, is received later; the receiver could have
    taken that one first. */
-static void find_wrong_order(struct pending_sends *pending, struct graph *graph, uint32_t location)
+static void find_in_location(struct pending_sends *pending, uint32_t location)
 {
+    const struct graph *graph = pending->graph;
     pending->earliest_of_all_ns = INT64_MAX;
     for (uint32_t i = (uint32_t)graph->locations[location].count; i-- > 0;) {
-        struct packed_call *packed = location_packed(&graph->locations[location], i);
-        if (!(packed->word & CALL_IN))
+        if (!(location_packed(&graph->locations[location], i)->word & CALL_IN))
             continue;
         struct call call = graph_call(graph, location, i);
         int64_t latest_ns = latest_sent_ns(graph, &call);
@@ -355,18 +373,43 @@ static void find_wrong_order(struct pending_sends *pending, struct graph *graph,
         if (wait.kind == WAIT_LATE_SENDER && pending->earliest_of_all_ns < wait.until_ns) {
             uint32_t sender = pending->first_locations[wait.cause_location];
             bool same = pending->stamps[sender] == location + 1 && pending->earliest_ns[sender] < wait.until_ns;
-            packed->word |= (uint64_t)(same ? CALL_PENDING_SAME : CALL_PENDING_OTHER);
+            ARRAY_PUSH(pending->wrongs, pending->wrong_count, pending->wrong_capacity,
+                       (struct wrong){location, i, same});
         }
         add_received(pending, graph, location, i, &call);
+    }
+}
+
+static void find_in_part(void *context, size_t index)
+{
+    struct pending_sends *pending = (struct pending_sends *)context + index;
+    for (uint32_t location = pending->from; location < pending->to; location++)
+        find_in_location(pending, location);
+}
+
+/* Calls are marked once all are found: other threads read those that they wait for. */
+static void find_wrong_order(struct graph *graph, unsigned threads)
+{
+    unsigned parts = larger(smaller(threads, (unsigned)PARTS_MOST), 1u);
+    struct pending_sends pending[PARTS_MOST];
+    for (unsigned i = 0; i < parts; i++)
+        pending_begin(&pending[i], graph, i, parts);
+    parallel_run(threads, parts, find_in_part, pending);
+    for (unsigned i = 0; i < parts; i++) {
+        for (size_t w = 0; w < pending[i].wrong_count; w++) {
+            const struct wrong *wrong = &pending[i].wrongs[w];
+            location_packed(&graph->locations[wrong->location], wrong->call)->word |=
+                (uint64_t)(wrong->same ? CALL_PENDING_SAME : CALL_PENDING_OTHER);
+        }
+        pending_clear(&pending[i]);
     }
 }
 
 /* Each step needs those before it: roots are inferred from complete instances, prefix rows and neighbours from the
    entered members; wrong orders from the sorted edges of windows, since wait_of asks for these; and the table stores
    the final kinds. */
-void graph_finish(struct graph *graph)
+void graph_finish(struct graph *graph, unsigned threads)
 {
-    struct pending_sends pending;
     graph->collectives = collectives_of(graph->defs);
     find_two_groups(graph);
     graph_begin_sides(graph);
@@ -376,9 +419,6 @@ void graph_finish(struct graph *graph)
     graph_finish_neighbours(graph);
     held_sends_find(graph);
     window_edges_end(graph);
-    pending_begin(&pending, graph);
-    for (uint32_t location = 0; location < graph->location_count; location++)
-        find_wrong_order(&pending, graph, location);
-    pending_clear(&pending);
-    wait_table_make(graph);
+    find_wrong_order(graph, threads);
+    wait_table_make(graph, threads);
 }

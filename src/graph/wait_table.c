@@ -3,28 +3,43 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/parallel.h"
 #include "graph/wait.h"
 
+#include <pthread.h>
 #include <string.h>
 
+struct making {
+    struct graph *graph;
+    struct location_waits *all; /* by location */
+    size_t parts;
+    pthread_mutex_t long_lock; /* of the graph's long waits */
+};
+
 /* A wait of less than 2 s fits into 31 bits; the top bit marks the index of a longer one. */
-static uint32_t pack_ns(struct graph *graph, int64_t ns)
+static uint32_t pack_ns(struct making *making, int64_t ns)
 {
+    struct graph *graph = making->graph;
     if (ns < WAIT_LONG)
         return (uint32_t)ns;
+    (void)pthread_mutex_lock(&making->long_lock);
     ARRAY_PUSH(graph->long_waits, graph->long_wait_count, graph->long_wait_capacity, ns);
-    return WAIT_LONG | (uint32_t)(graph->long_wait_count - 1);
+    uint32_t index = (uint32_t)(graph->long_wait_count - 1);
+    (void)pthread_mutex_unlock(&making->long_lock);
+    return WAIT_LONG | index;
 }
 
-/* Waits of a location while they are collected; the longest location's. */
+/* Waits of a location while they are collected; the longest location's of the part. */
 struct collected {
     uint32_t *ns;
     uint8_t *kinds;
     size_t capacity, kinds_capacity;
 };
 
-static void collect(struct graph *graph, uint32_t location, struct location_waits *waits, struct collected *collected)
+static void collect(struct making *making, uint32_t location, struct collected *collected)
 {
+    const struct graph *graph = making->graph;
+    struct location_waits *waits = &making->all[location];
     /* Sums of ns are exact in double up to 2^53 ns, 104 days of waiting on one location. */
     double sum_ns = 0;
     size_t count = graph->locations[location].count, sums = 0, sums_capacity = 0;
@@ -42,7 +57,7 @@ static void collect(struct graph *graph, uint32_t location, struct location_wait
         ARRAY_RESERVE(collected->ns, collected->capacity, waits->count + 1);
         ARRAY_RESERVE(collected->kinds, collected->kinds_capacity, waits->count + 1);
         waits->marks[i / 64] |= UINT64_C(1) << i % 64;
-        collected->ns[waits->count] = pack_ns(graph, wait.ns);
+        collected->ns[waits->count] = pack_ns(making, wait.ns);
         collected->kinds[waits->count++] = (uint8_t)wait.kind;
         sum_ns += (double)wait.ns;
     }
@@ -55,29 +70,41 @@ static void *copy_of(const void *from, size_t size)
     return copy;
 }
 
-void wait_table_make(struct graph *graph)
+static void make_location(struct making *making, uint32_t location, struct collected *collected)
 {
+    struct location_waits *waits = &making->all[location];
+    /* One word more than needed if the count is a multiple of 64: waiting_call_before() may ask from the call after
+       the last. */
+    size_t words = making->graph->locations[location].count / 64 + 1;
+    waits->marks = memory_new(words * sizeof *waits->marks);
+    waits->before = memory_new(words * sizeof *waits->before);
+    collect(making, location, collected);
+    if (waits->count == 0)
+        return;
+    waits->ns = copy_of(collected->ns, waits->count * sizeof *waits->ns);
+    waits->kinds = copy_of(collected->kinds, waits->count * sizeof *waits->kinds);
+}
+
+static void make_part(void *context, size_t index)
+{
+    struct making *making = context;
+    size_t locations = making->graph->location_count, end = locations * (index + 1) / making->parts;
     /* Collected in one pair of arrays for all locations, then copied: the number of waits of a location is not known
        before, and arrays that grow would leave up to half their room unused. */
     struct collected collected = {0};
-    struct location_waits *all = memory_new(graph->location_count * sizeof *all);
-    for (uint32_t location = 0; location < graph->location_count; location++) {
-        struct location_waits *waits = &all[location];
-        /* One word more than needed if the count is a multiple of 64: waiting_call_before() may ask from the call after
-           the last. */
-        size_t words = graph->locations[location].count / 64 + 1;
-        waits->marks = memory_new(words * sizeof *waits->marks);
-        waits->before = memory_new(words * sizeof *waits->before);
-        collect(graph, location, waits, &collected);
-        if (waits->count == 0)
-            continue;
-        waits->ns = copy_of(collected.ns, waits->count * sizeof *waits->ns);
-        waits->kinds = copy_of(collected.kinds, waits->count * sizeof *waits->kinds);
-    }
+    for (size_t location = locations * index / making->parts; location < end; location++)
+        make_location(making, (uint32_t)location, &collected);
     free(collected.ns);
     free(collected.kinds);
+}
+
+void wait_table_make(struct graph *graph, unsigned threads)
+{
+    struct making making = {.graph = graph, .parts = larger(threads, 1u), .long_lock = PTHREAD_MUTEX_INITIALIZER};
+    making.all = memory_new(graph->location_count * sizeof *making.all);
+    parallel_run(threads, making.parts, make_part, &making);
     /* Only now: wait_compute() must not find a table with empty rows. */
-    graph->waits = all;
+    graph->waits = making.all;
 }
 
 void wait_table_free(struct graph *graph)

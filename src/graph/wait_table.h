@@ -18,8 +18,8 @@ struct location_waits {
 };
 #define WAIT_LONG (UINT32_C(1) << 31)
 
-/* Computes the waits of all calls; from then on wait_of() uses the table. */
-void wait_table_make(struct graph *graph);
+/* Computes the waits of all calls, in up to so many threads; from then on wait_of() uses the table. */
+void wait_table_make(struct graph *graph, unsigned threads);
 void wait_table_free(struct graph *graph);
 
 static inline uint32_t bits_count(uint64_t bits)

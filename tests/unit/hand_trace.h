@@ -226,6 +226,9 @@ HAND_UNUSED static void put_in_batch(struct batch *batch, const struct event *fr
         put_sources(batch, event);
 }
 
+/* So many threads finish the graphs. */
+static unsigned graph_threads = 1;
+
 /* The graph of the trace, which is given process by process, from the last to the first: no order across processes may
    matter. Frees the events. */
 HAND_UNUSED static struct graph *graph_of(struct trace *trace, uint32_t processes)
@@ -251,7 +254,7 @@ HAND_UNUSED static struct graph *graph_of(struct trace *trace, uint32_t processe
     batch_free(batch);
     free(batch);
     *trace = (struct trace){0};
-    return graph_builder_end(builder);
+    return graph_builder_end_in_parallel(builder, graph_threads);
 }
 
 static uint32_t seed = 1;

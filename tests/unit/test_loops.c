@@ -356,7 +356,7 @@ static void test_paradyn(void)
     }
     for (int w = 0; w < 500; w++, now += 4)
         add_call(&graph, location, LATER, now, now + 4);
-    wait_table_make(&graph);
+    wait_table_make(&graph, 1);
     struct loop_tree tree = loops_of(&graph, 0);
     if (tap_equal_int((long long)tree.count, 4, "table 4.1 as a trace: three loops in the whole")) {
         const struct loop *first = &tree.loops[1], *second = &tree.loops[2], *nested = &tree.loops[3];
@@ -424,7 +424,7 @@ static void test_locations(void)
     graph.streams = &stream;
     graph.message_count = graph.instance_count = 20;
     graph.stream_count = 1;
-    wait_table_make(&graph);
+    wait_table_make(&graph, 1);
     struct loop_tree tree = loops_of(&graph, 0);
     if (tap_equal_int((long long)tree.count, 2, "location: one loop, asked or not")) {
         tap_equal_int(tree.loops[1].count, 20, "location: its iterations");
@@ -442,7 +442,7 @@ static void test_locations(void)
     for (uint32_t k = 0; k < 20; k++)
         messages[k].receive_call = 0;
     wait_table_free(&graph);
-    wait_table_make(&graph);
+    wait_table_make(&graph, 1);
     tree = loops_of(&graph, 0);
     tap_ok(tree.count >= 2 && tree.loops[1].count >= 19, "location: partners that come in any order");
     loop_tree_clear(&tree);

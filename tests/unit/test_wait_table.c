@@ -46,19 +46,73 @@ static uint64_t wrong_sums(const struct graph *graph, uint32_t location)
     return wrong;
 }
 
+/* Random messages, and more collectives than one word of marks, and of sums, has; some waits are long. At last messages
+   out of order. */
+static struct graph *random_graph(void)
+{
+    struct trace trace = {0};
+    run_make(&trace, 5);
+    for (int round = 0; round < 300; round++)
+        for (uint32_t p = 0; p < 5; p++) {
+            int64_t base = 10000 + 100 * round;
+            call(&trace, p, BARRIER, base + random_below(40), base + 50);
+        }
+    for (int64_t round = 1; round < 9; round++)
+        for (uint32_t p = 0; p < 5; p++)
+            call(&trace, p, BARRIER, (10 * round + random_below(8)) * 1000000000, (10 * round + 8) * 1000000000);
+    /* Each receives from the next process, which sends late, before it takes the message of the one after that. */
+    for (uint32_t p = 0; p < 5; p++) {
+        int64_t base = 100000000000 + 100 * p;
+        message(&trace, (p + 1) % 5, SEND, base + 50, base + 51, (int32_t)p);
+        message(&trace, (p + 2) % 5, SEND, base + 10, base + 11, (int32_t)p);
+        message(&trace, p, RECV, base + 5, base + 60, (int32_t)(p + 1) % 5);
+        message(&trace, p, RECV, base + 61, base + 62, (int32_t)(p + 2) % 5);
+    }
+    return graph_of(&trace, 5);
+}
+
+/* Calls that differ between two graphs of the same run, by themselves or by their waits. */
+static uint64_t different_calls(const struct graph *one, const struct graph *other, uint32_t location,
+                                uint64_t *out_of_order)
+{
+    uint64_t different = one->locations[location].count != other->locations[location].count;
+    for (uint32_t i = 0; i < one->locations[location].count && !different; i++) {
+        struct call call = graph_call(one, location, i), same = graph_call(other, location, i);
+        *out_of_order += call.pending_same || call.pending_other;
+        different += call.pending_same != same.pending_same || call.pending_other != same.pending_other;
+        different += wait_kind_in(one, location, i) != wait_kind_in(other, location, i);
+        different += wait_ns_in(one, location, i) != wait_ns_in(other, location, i);
+    }
+    return different;
+}
+
+/* The same runs finished by one thread and by several, more than there are locations at last. */
+static void test_threads(void)
+{
+    uint64_t different = 0, out_of_order = 0, long_ones = 0;
+    for (unsigned threads = 2; threads < 9; threads++) {
+        uint32_t before = seed;
+        struct graph *one = random_graph();
+        seed = before;
+        graph_threads = threads;
+        struct graph *other = random_graph();
+        graph_threads = 1;
+        for (uint32_t p = 0; p < 5; p++)
+            different += different_calls(one, other, p, &out_of_order);
+        different += one->long_wait_count != other->long_wait_count;
+        long_ones += one->long_wait_count;
+        graph_free(one);
+        graph_free(other);
+    }
+    tap_equal_int((long long)different, 0, "several threads find the same waits");
+    tap_ok(out_of_order > 0 && long_ones > 0, "with messages out of order, and long waits");
+}
+
 static void test_random(void)
 {
     uint64_t wrong = 0, wrong_sum = 0, long_ones = 0;
     for (int turn = 0; turn < 20; turn++) {
-        struct trace trace = {0};
-        run_make(&trace, 5);
-        /* More than one word of marks, and of sums. */
-        for (int round = 0; round < 300; round++)
-            for (uint32_t p = 0; p < 5; p++) {
-                int64_t base = 10000 + 100 * round;
-                call(&trace, p, BARRIER, base + random_below(40), base + 50);
-            }
-        struct graph *graph = graph_of(&trace, 5);
+        struct graph *graph = random_graph();
         for (uint32_t p = 0; p < 5; p++) {
             wrong += wrong_calls(graph, p);
             wrong_sum += wrong_sums(graph, p);
@@ -132,6 +186,7 @@ int main(void)
 {
     defs_make();
     test_random();
+    test_threads();
     test_long();
     test_limits();
     defs_free(defs);
