@@ -24,7 +24,7 @@ bool early_is_wanted(const struct engine_request *request, const struct reader *
     struct stat about;
     /* What comes through a pipe would have to be kept, and times are corrected in a pass before. */
     return request->early && request->input_count == 1 && !request->fix_clocks && has_pending(reader->defs) &&
-           stat(request->inputs[0], &about) == 0 && S_ISREG(about.st_mode);
+           strcmp(request->inputs[0], "-") != 0 && stat(request->inputs[0], &about) == 0 && S_ISREG(about.st_mode);
 }
 
 /* Damage is reported before anything else. */

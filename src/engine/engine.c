@@ -278,7 +278,13 @@ static enum status read_early(struct run *run, struct error *err)
     run->stuck = early_judge(request, run->reader, err);
     if (!run->stuck)
         return STATUS_FAILED;
-    run->reader = reader_again(run->reader, request->inputs, request->input_count, err);
+    /* Formats that are read in two passes can be rewound, and what they have decompressed is kept. */
+    if (run->reader->format->two_passes) {
+        run->reader = reader_again(run->reader, request->inputs, request->input_count, err);
+    } else {
+        reader_close(run->reader);
+        run->reader = opening_inputs(request, NULL, err);
+    }
     if (!run->reader)
         return STATUS_FAILED;
     /* The same definitions, in the same order. */
