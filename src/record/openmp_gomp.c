@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static __thread unsigned depth; /* of regions of libgomp, on this thread */
+static __thread unsigned depth OPENMP_OWN; /* of regions of libgomp, on this thread */
 
 /* What a thread does, with our notes around it. */
 struct wrapped {

@@ -14,7 +14,7 @@ enum { OMPT_PARALLEL_BEGIN = 3, OMPT_PARALLEL_END = 4, OMPT_IMPLICIT_TASK = 7, O
 enum { OMPT_SCOPE_BEGIN = 1, OMPT_TASK_INITIAL = 1 };
 enum { OMPT_BARRIER_IMPLICIT = 2, OMPT_BARRIER_OF_PARALLEL = 9 };
 
-static __thread uint64_t led; /* the team whose master this thread is */
+static __thread uint64_t led OPENMP_OWN; /* the team whose master this thread is */
 
 /* A task within a region has a value. */
 static void on_parallel_begin(union data *task, const void *frame, union data *parallel, unsigned requested, int flags,

@@ -10,6 +10,9 @@
    nested ones are part of them. What is done with them is the business of the file that defines these functions;
    openmp.c adds up times, openmp_states.c records states. */
 
+/* Variables of a thread: in a library that is loaded with the program, reading them needs no call. */
+#define OPENMP_OWN __attribute__((tls_model("initial-exec")))
+
 /* A region begins on this thread, its master; the byte before `address` is in its code. The result identifies the team
    in the other calls; 0: this execution is not recorded. */
 uint64_t openmp_begin(uintptr_t address);
