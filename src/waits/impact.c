@@ -54,7 +54,7 @@ void impact_add(struct impact *impact, const int64_t *own_ns)
         impact->inter_ns += never_gap_ns;
     for (size_t i = 0; i < impact->activities; i++)
         if (impact->path_ns[i] > own_ns[i])
-            impact->by_activity[i] += gap_ns / beside.headroom_ns * (double)(impact->path_ns[i] - own_ns[i]);
+            impact->by_activity[i] += gap_ns / beside.headroom_ns * (double)time_since(own_ns[i], impact->path_ns[i]);
 }
 
 void impact_end(struct impact *impact)
