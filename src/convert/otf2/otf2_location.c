@@ -9,7 +9,7 @@ size_t otf2_location_ready(const struct otf2_location *location)
 {
     uint64_t wait = location->first + location->count;
     /* An archive that never leaves a call, or never completes a collective, must not be kept in memory as a whole. */
-    if (!location->library || location->count - location->head > WAIT_MOST)
+    if (!location->more || location->count - location->head > WAIT_MOST)
         return location->count;
     if (location->call.open && location->call.enter < wait)
         wait = location->call.enter;

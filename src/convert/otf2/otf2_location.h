@@ -4,6 +4,7 @@
 
 #include "convert/otf2/otf2_clock.h"
 #include "convert/otf2/otf2_defs.h"
+#include "core/heap.h"
 #include "core/memory.h"
 
 /* The events of one location, translated. The events of a call come between its enter and its leave: events from an MPI
@@ -14,11 +15,21 @@ struct otf2_freed {
     int64_t time_ns; /* the number is free after it */
     uint32_t number;
 };
-/* A location and the time of its next step. */
+/* A location and the time of what is next in it, for heaps. At one time the first location comes first. */
 struct otf2_offer {
     int64_t time_ns;
     struct otf2_location *location;
 };
+static inline bool otf2_offer_before(const void *context, const void *left, const void *right)
+{
+    (void)context;
+    const struct otf2_offer *one = left, *other = right;
+    if (one->time_ns != other->time_ns)
+        return one->time_ns < other->time_ns;
+    return one->location < other->location;
+}
+static const struct heap_order otf2_by_time = {.size = sizeof(struct otf2_offer), .before = otf2_offer_before};
+
 struct otf2_requests {
     struct map numbers; /* the archive's -> ours */
     uint32_t next;
@@ -78,7 +89,9 @@ struct otf2_location {
     struct reader *reader;
     struct otf2_requests *requests;
     uint32_t def;            /* index into otf2->location */
-    OTF2_EvtReader *library; /* NULL: it has ended */
+    bool more;               /* the library has more of its records, or damage */
+    bool parked;             /* the library has it open only while records are read */
+    OTF2_EvtReader *library; /* NULL: it is not open */
     struct otf2_clock clock;
     struct event *events; /* translated, not yet given */
     size_t head, count, capacity;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests: the archive's ids become numbers of a process, which its threads share. */
 #include "convert/otf2/otf2_events.h"
-#include "core/heap.h"
 #include "core/payload.h"
 
 #include <string.h>
@@ -40,29 +39,17 @@ static void complete_alone(struct otf2_location *location, uint64_t id)
     map_remove(&requests->numbers, id);
 }
 
-/* Threads by the hundred may share requests: a heap finds the location with the next step. At one time the first
-   location comes first. */
-static inline bool offer_before(const void *context, const void *left, const void *right)
-{
-    (void)context;
-    const struct otf2_offer *one = left, *other = right;
-    if (one->time_ns != other->time_ns)
-        return one->time_ns < other->time_ns;
-    return one->location < other->location;
-}
-
-static const struct heap_order by_time = {.size = sizeof(struct otf2_offer), .before = offer_before};
-
+/* Threads by the hundred may share requests: a heap finds the location with the next step. */
 static void push_offer(struct otf2_requests *requests, struct otf2_offer offer)
 {
     ARRAY_PUSH(requests->offers, requests->offer_count, requests->offer_capacity, offer);
-    heap_up(requests->offers, requests->offer_count - 1, &by_time, NULL);
+    heap_up(requests->offers, requests->offer_count - 1, &otf2_by_time, NULL);
 }
 
 static struct otf2_offer pop_offer(struct otf2_requests *requests)
 {
     struct otf2_offer first = requests->offers[0];
-    requests->offer_count = heap_drop(requests->offers, requests->offer_count, &by_time, NULL);
+    requests->offer_count = heap_drop(requests->offers, requests->offer_count, &otf2_by_time, NULL);
     return first;
 }
 
@@ -73,7 +60,7 @@ static void offer_step(struct otf2_location *location)
     if (steps->offered || steps->resolved == steps->count)
         return;
     const struct otf2_step *next = &steps->step[steps->resolved];
-    if (next->open && location->library)
+    if (next->open && location->more)
         return;
     steps->offered = true;
     push_offer(location->requests, (struct otf2_offer){next->time_ns, location});

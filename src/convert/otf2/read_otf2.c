@@ -15,6 +15,11 @@ extern const struct format format_otf2;
    translated ahead of what can be given. */
 enum { AT_ONCE = 1024 };
 
+/* The library keeps a chunk of memory for each location that it has open (1 MB, if the writer chose nothing else), and
+   a process may have thousands. Those that do not fit are parked: opened again for each of their turns. As that takes
+   up to 0.5 ms, they are read further ahead, if they are not too many. */
+enum { CHUNKS_BYTES = 32 << 20, OPEN_LEAST = 4, AHEAD_BYTES = 32 << 20, AHEAD_LEAST = 256, AHEAD_MOST = 8192 };
+
 struct otf2_state {
     struct otf2_archive archive;
     struct otf2_defs otf2;
@@ -22,6 +27,10 @@ struct otf2_state {
     size_t next;     /* of them: the first of the next process */
     struct otf2_location *open;
     size_t open_count;
+    size_t open_most;           /* of them that the library has open */
+    uint64_t parked_at_once;    /* records of the others */
+    struct otf2_offer *waiting; /* a heap: those that have events, by the time of the first */
+    size_t waiting_count;
     struct otf2_requests requests;
     uint32_t process;
     bool gave_comms;   /* of the current process */
@@ -140,7 +149,6 @@ static void read_definitions(struct otf2_state *state, struct otf2_location *loc
 
 static void location_open(struct otf2_state *state, struct reader *reader, struct otf2_location *location, uint32_t def)
 {
-    OTF2_Reader *library = state->archive.library;
     const struct otf2_location_def *about = &state->otf2.location[def];
     *location = (struct otf2_location){
         .otf2 = &state->otf2, .reader = reader, .requests = &state->requests, .def = def, .last_comm = OTF2_NONE};
@@ -155,56 +163,106 @@ static void location_open(struct otf2_state *state, struct reader *reader, struc
         return;
     }
     read_definitions(state, location, about->id);
-    otf2_guard_file(about->id, "evt");
-    location->library = OTF2_Reader_GetEvtReader(library, about->id);
-    if (!location->library) {
-        location_fault(location, "its events cannot be read");
-        return;
-    }
-    OTF2_EvtReaderCallbacks *callbacks = otf2_location_callbacks();
-    OTF2_Reader_RegisterEvtCallbacks(library, location->library, callbacks, location);
-    OTF2_EvtReaderCallbacks_Delete(callbacks);
+    location->more = true;
+    /* It is counted already. */
+    location->parked = state->open_count > state->open_most;
 }
 
-static void location_end(struct otf2_state *state, struct otf2_location *location)
+static void library_close(struct otf2_state *state, struct otf2_location *location)
 {
     otf2_guard_file(state->otf2.location[location->def].id, "evt");
     OTF2_Reader_CloseEvtReader(state->archive.library, location->library);
     location->library = NULL;
+}
+
+/* Opens the location where it was left; STATUS_END: there are no more records. */
+static enum status library_open(struct otf2_state *state, struct otf2_location *location)
+{
+    OTF2_Reader *library = state->archive.library;
+    uint64_t id = state->otf2.location[location->def].id;
+    location->library = OTF2_Reader_GetEvtReader(library, id);
+    if (!location->library)
+        return STATUS_FAILED;
+    OTF2_EvtReaderCallbacks *callbacks = otf2_location_callbacks();
+    OTF2_Reader_RegisterEvtCallbacks(library, location->library, callbacks, location);
+    OTF2_EvtReaderCallbacks_Delete(callbacks);
+    if (location->read == 0)
+        return STATUS_OK;
+    /* It counts from 1, and has no position after the last record. */
+    OTF2_ErrorCode code = OTF2_EvtReader_Seek(location->library, location->read + 1);
+    if (code == OTF2_ERROR_INVALID_ARGUMENT) {
+        otf2_complaint();
+        return STATUS_END;
+    }
+    return code == OTF2_SUCCESS ? STATUS_OK : STATUS_FAILED;
+}
+
+static void location_end(struct otf2_state *state, struct otf2_location *location)
+{
+    if (location->library)
+        library_close(state, location);
+    location->more = false;
     otf2_end_requests(location);
+}
+
+static void location_finish(struct otf2_state *state, struct otf2_location *location)
+{
+    location_end(state, location);
+    /* More than declared is no damage: EZTrace declares 2 for every location. */
+    if (location->read < state->otf2.location[location->def].events)
+        location_fault(location, "has fewer events than its definition says");
+}
+
+/* Has some records of the location translated. */
+static void read_records(struct otf2_state *state, struct otf2_location *location)
+{
+    uint64_t got = 0, wanted = location->parked ? state->parked_at_once : AT_ONCE;
+    OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(state->archive.library, location->library, wanted, &got);
+    /* The callbacks have delivered what came before the damage, and `got` is 0 then: it must not be taken for the
+       count. */
+    if (code != OTF2_SUCCESS && code != OTF2_ERROR_INTERRUPTED_BY_CALLBACK) {
+        location_end(state, location);
+        location_fault(location, "its events are cut or damaged");
+        return;
+    }
+    location->read += got;
+    if (got < wanted)
+        location_finish(state, location);
+}
+
+/* What has been given makes room. */
+static void drop_given(struct otf2_location *location)
+{
+    size_t left = location->count - location->head;
+    if (left > 0)
+        memmove(location->events, location->events + location->head, left * sizeof *location->events);
+    location->first += location->head;
+    location->head = 0;
+    location->count = left;
+    otf2_drop_steps(location, left == 0);
+    /* Payloads are offsets into the arena: it can be emptied only when no event that waits has one. */
+    if (left == 0)
+        location->arena_length = 0;
 }
 
 /* Translates more events until some are ready, or there are no more. */
 static void location_fill(struct otf2_state *state, struct otf2_location *location)
 {
     otf2_guard_file(state->otf2.location[location->def].id, "evt");
-    while (location->library && otf2_location_ready(location) == location->head) {
-        size_t left = location->count - location->head;
-        if (left > 0)
-            memmove(location->events, location->events + location->head, left * sizeof *location->events);
-        location->first += location->head;
-        location->head = 0;
-        location->count = left;
-        otf2_drop_steps(location, left == 0);
-        /* Payloads are offsets into the arena: it can be emptied only when no event that waits has one. */
-        if (left == 0)
-            location->arena_length = 0;
-        uint64_t got = 0;
-        OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(state->archive.library, location->library, AT_ONCE, &got);
-        /* The callbacks have delivered what came before the damage, and `got` is 0 then: it must not be taken for the
-           count. */
-        if (code != OTF2_SUCCESS && code != OTF2_ERROR_INTERRUPTED_BY_CALLBACK) {
+    while (location->more && otf2_location_ready(location) == location->head) {
+        drop_given(location);
+        enum status status = location->library ? STATUS_OK : library_open(state, location);
+        if (status == STATUS_OK) {
+            read_records(state, location);
+        } else if (status == STATUS_END) {
+            location_finish(state, location);
+        } else {
             location_end(state, location);
-            location_fault(location, "its events are cut or damaged");
-        } else if (got < AT_ONCE) {
-            uint64_t declared = state->otf2.location[location->def].events, all = location->read + got;
-            location_end(state, location);
-            /* More than declared is no damage: EZTrace declares 2 for every location. */
-            if (all < declared)
-                location_fault(location, "has fewer events than its definition says");
+            location_fault(location, "its events cannot be read");
         }
-        location->read += got;
     }
+    if (location->parked && location->library)
+        library_close(state, location);
 }
 
 static void process_close(struct otf2_state *state)
@@ -212,15 +270,27 @@ static void process_close(struct otf2_state *state)
     for (size_t i = 0; i < state->open_count; i++) {
         struct otf2_location *location = &state->open[i];
         if (location->library)
-            location_end(state, location);
+            library_close(state, location);
         state->records += location->records;
         state->undefined += location->undefined;
         otf2_location_clear(location);
     }
     free(state->open);
+    free(state->waiting);
     state->open = NULL;
-    state->open_count = 0;
+    state->waiting = NULL;
+    state->open_count = state->waiting_count = 0;
     otf2_requests_clear(&state->requests);
+}
+
+/* The locations of a process that the library may have open, and how much of the others is read at once. */
+static void share_memory(struct otf2_state *state, size_t locations)
+{
+    uint64_t chunk = 0, of_definitions, ahead = AHEAD_BYTES / sizeof(struct event) / locations;
+    if (OTF2_Reader_GetChunkSize(state->archive.library, &chunk, &of_definitions) != OTF2_SUCCESS || chunk == 0)
+        chunk = OTF2_CHUNK_SIZE_EVENTS_DEFAULT;
+    state->open_most = larger(CHUNKS_BYTES / chunk, (uint64_t)OPEN_LEAST);
+    state->parked_at_once = smaller(larger(ahead, (uint64_t)AHEAD_LEAST), (uint64_t)AHEAD_MOST);
 }
 
 /* Opens the locations of the next process. */
@@ -232,34 +302,40 @@ static void process_open(struct otf2_state *state, struct reader *reader)
     while (end < otf2->location_count && otf2->location[state->order[end]].process == state->process)
         end++;
     state->open = memory_new((end - state->next) * sizeof *state->open);
+    state->waiting = memory_new((end - state->next) * sizeof *state->waiting);
+    share_memory(state, end - state->next);
     state->requests.shared = end - state->next > 1;
     for (; state->next < end; state->next++) {
-        location_open(state, reader, &state->open[state->open_count++], state->order[state->next]);
-        location_fill(state, &state->open[state->open_count - 1]);
+        struct otf2_location *location = &state->open[state->open_count++];
+        location_open(state, reader, location, state->order[state->next]);
+        location_fill(state, location);
+        if (location->count > 0)
+            state->waiting[state->waiting_count++] = (struct otf2_offer){location->events[0].time_ns, location};
     }
+    heap_make(state->waiting, state->waiting_count, &otf2_by_time, NULL);
     state->gave_comms = false;
     state->comm = 0;
 }
 
-/* The location with the earliest event, and the time up to which it is alone. NULL: there is none. */
-static struct otf2_location *earliest(struct otf2_state *state, int64_t *until_ns)
+/* The time up to which the first of the heap is alone. */
+static int64_t alone_until(const struct otf2_state *state)
 {
-    struct otf2_location *first = NULL;
-    *until_ns = INT64_MAX;
-    for (size_t i = 0; i < state->open_count; i++) {
-        struct otf2_location *location = &state->open[i];
-        if (location->head == location->count)
-            continue;
-        int64_t time_ns = location->events[location->head].time_ns;
-        if (!first || time_ns < first->events[first->head].time_ns) {
-            if (first)
-                *until_ns = first->events[first->head].time_ns;
-            first = location;
-        } else if (time_ns < *until_ns) {
-            *until_ns = time_ns;
-        }
+    int64_t until_ns = INT64_MAX;
+    for (size_t i = 1; i < state->waiting_count && i <= 2; i++)
+        until_ns = smaller(until_ns, state->waiting[i].time_ns);
+    return until_ns;
+}
+
+/* The first of the heap has given events: it goes to the place of its next one. */
+static void wait_again(struct otf2_state *state)
+{
+    const struct otf2_location *location = state->waiting[0].location;
+    if (location->head < location->count) {
+        state->waiting[0].time_ns = location->events[location->head].time_ns;
+        heap_down(state->waiting, state->waiting_count, 0, &otf2_by_time, NULL);
+    } else {
+        state->waiting_count = heap_drop(state->waiting, state->waiting_count, &otf2_by_time, NULL);
     }
-    return first;
 }
 
 static void take(struct otf2_state *state, struct otf2_location *location, int64_t until_ns, struct batch *batch)
@@ -361,17 +437,17 @@ static void finish(struct otf2_state *state, struct reader *reader)
 
 static void fill_batch(struct otf2_state *state, struct batch *batch)
 {
-    int64_t until_ns;
-    struct otf2_location *location;
-    while (batch->count < BATCH_EVENTS && (location = earliest(state, &until_ns))) {
+    while (batch->count < BATCH_EVENTS && state->waiting_count > 0) {
+        struct otf2_location *location = state->waiting[0].location;
         /* With the time of the process's first event, which is known only now. */
         if (!state->gave_comms) {
             give_comms(state, batch, location->events[location->head].time_ns);
             continue;
         }
-        take(state, location, until_ns, batch);
+        take(state, location, alone_until(state), batch);
         if (otf2_location_ready(location) == location->head)
             location_fill(state, location);
+        wait_again(state);
     }
 }
 
