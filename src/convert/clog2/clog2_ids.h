@@ -21,7 +21,8 @@ struct clog2_ids {
 void clog2_ids_give(struct clog2_ids *ids, const struct defs *defs);
 void clog2_ids_clear(struct clog2_ids *ids);
 
-/* UTF-8 text into a field of the file: Latin-1, cut to size - 1 characters (which the writer counts as a loss). */
+/* UTF-8 text into a field of the file: Latin-1, other letters as ?, cut to size - 1 characters; the writer counts both
+   as losses. */
 void clog2_put_text(struct writer *writer, unsigned char *at, size_t size, const char *text);
 
 #endif
