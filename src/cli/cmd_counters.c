@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 
 #include "cli/run.h"
+#include "core/memory.h"
 #include "render/reports/counters_report.h"
 
 #include <math.h>

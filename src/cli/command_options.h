@@ -30,6 +30,7 @@ struct target_options {
 /* How a trace is read. Most commands take some of these. */
 struct trace_options {
     bool fix_clocks;
+    struct bytes_option memory; /* begins as the command does (main.c) */
     struct moment_option from, to;
     struct list_option processes;
 };

@@ -11,6 +11,7 @@
 #include "cli/teamwork.h"
 #include "core/guess.h"
 #include "core/memory.h"
+#include "core/memory_file.h"
 #include "core/unfinished.h"
 
 #include <errno.h>
@@ -62,6 +63,27 @@ static int unknown_command(const char *name)
     return EXIT_USAGE;
 }
 
+/* Allocates nothing, and leaves at once: destructors could ask for memory, too. */
+static void out_of_memory(void)
+{
+    static const char text[] = "sight: out of memory\n";
+    unfinished_remove();
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        _exit(EXIT_INPUT);
+    _exit(EXIT_INPUT);
+}
+
+/* The same where --memory has no more room; `text` is one line. */
+static void out_of_disk(const char *text)
+{
+    const char *parts[] = {"sight: ", text, "\n"};
+    unfinished_remove();
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (write(STDERR_FILENO, parts[i], strlen(parts[i])) < 0)
+            break;
+    _exit(EXIT_OUTPUT);
+}
+
 static int run_command(struct team *team, int argc, char **argv)
 {
     const struct command *command = command_find(argv[0]);
@@ -74,6 +96,7 @@ static int run_command(struct team *team, int argc, char **argv)
         return unknown_command(argv[0]);
     }
     struct error err = {0};
+    double memory = 0;
     /* as large as the command's struct, which begins with what is common to all */
     struct common_options *options = memory_new(command->options_size);
     int code;
@@ -83,21 +106,14 @@ static int run_command(struct team *team, int argc, char **argv)
         code = command_fault(&err);
     else if (options->help)
         code = help_on_command(command);
+    else if ((memory = options_bytes(command, options, "memory")) > 0 &&
+             memory_file_begin((uint64_t)memory, out_of_disk, &err) != STATUS_OK)
+        code = command_fault(&err);
     else
         code = runs[command - command_at(0)](command, options);
     options_clear(command, options);
     free(options);
     return code;
-}
-
-/* Allocates nothing, and leaves at once: destructors could ask for memory, too. */
-static void out_of_memory(void)
-{
-    static const char text[] = "sight: out of memory\n";
-    unfinished_remove();
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-        _exit(EXIT_INPUT);
-    _exit(EXIT_INPUT);
 }
 
 static int dispatch(struct team *team, int argc, char **argv)

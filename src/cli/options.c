@@ -4,6 +4,7 @@
 #include "cli/selection.h"
 #include "core/guess.h"
 #include "core/input.h"
+#include "core/memory.h"
 #include "core/text.h"
 #include "render/field.h"
 #include "search/hypotheses.h"
@@ -65,6 +66,14 @@ const char *options_text(const struct command *command, const void *options, con
     if (!row || !row->value)
         return NULL;
     return row_text(row, options);
+}
+
+double options_bytes(const struct command *command, const void *options, const char *name)
+{
+    const struct option_row *row = option_find(command, name, strlen(name));
+    if (!row || row->kind != OPTION_BYTES)
+        return 0;
+    return ((const struct bytes_option *)(const void *)((const char *)options + row->at))->value;
 }
 
 static bool option_unknown(const struct command *command, const char *text, struct error *err)

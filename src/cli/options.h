@@ -52,6 +52,9 @@ void options_clear(const struct command *command, void *options);
 /* The value of an option of text, by its name; NULL: not given, or the command has none. */
 const char *options_text(const struct command *command, const void *options, const char *name);
 
+/* The same of an option in bytes; 0: not given, or the command has none. */
+double options_bytes(const struct command *command, const void *options, const char *name);
+
 /* The options of a command as lines of help. */
 void options_write_help(struct output *output, const struct command *command);
 

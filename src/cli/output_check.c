@@ -3,6 +3,7 @@
 
 #include "convert/clog2/clog2_parts.h"
 #include "core/input.h"
+#include "core/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 
 #ifdef HAVE_MICROHTTPD
 
+#include "core/memory.h"
 #include "core/output.h"
 
 #include <stdio.h>

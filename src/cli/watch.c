@@ -4,6 +4,7 @@
 #include "cli/live.h"
 #include "convert/record/launch_note.h"
 #include "convert/record/recordings.h"
+#include "core/memory.h"
 #include "core/numbers.h"
 #include "core/text.h"
 #include "record/clock.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "clocks/clock_map.h"
 
+#include "core/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 

@@ -2,6 +2,8 @@
 /* The common part of all readers: counting, damage, batches, ending. */
 #include "convert/reader.h"
 
+#include "core/memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +90,7 @@ void reader_close(struct reader *reader)
         return;
     reader_clear(reader);
     if (reader->correction.apply)
-        reader->correction.free(reader->correction.context);
+        (reader->correction.free)(reader->correction.context);
     input_close(reader->input);
     free(reader);
 }

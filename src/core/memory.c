@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/memory.h"
 
+#include "core/numbers.h"
+
 #include <malloc.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -57,8 +59,30 @@ void memory_keep_freed(bool keep)
 }
 #endif
 
+static const struct memory_store *store;
+
+void memory_set_store(const struct memory_store *place)
+{
+    store = place;
+}
+
+static bool in_store(const void *block)
+{
+    return store && (uintptr_t)block >= store->begin && (uintptr_t)block < store->end;
+}
+
+void memory_free(void *block)
+{
+    if (in_store(block))
+        store->give(block);
+    else
+        (free)(block);
+}
+
 void *memory_new(size_t size)
 {
+    if (store && size >= store->least)
+        return store->get(size);
     /* malloc(0) may be NULL, which here means that memory has run out. */
     void *block = calloc(1, size ? size : 1);
     if (!block)
@@ -66,8 +90,21 @@ void *memory_new(size_t size)
     return block;
 }
 
+static void *move_to_store(void *block, size_t size)
+{
+    void *moved = store->get(size);
+    if (block)
+        memcpy(moved, block, smaller(size, malloc_usable_size(block)));
+    (free)(block);
+    return moved;
+}
+
 void *memory_resize(void *block, size_t size)
 {
+    if (in_store(block))
+        return store->resize(block, size);
+    if (store && size >= store->least)
+        return move_to_store(block, size);
     void *resized = realloc(block, size ? size : 1);
     if (!resized)
         memory_failed();

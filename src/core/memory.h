@@ -9,7 +9,7 @@
 
 /* Allocation that does not fail: every size that comes from a file is checked against a bound first, so that no input
    can exhaust memory. If memory runs out all the same, the handler is called; it must not return. Without a handler the
-   process aborts. All results are freed with free(). */
+   process aborts. All results are freed with free(), which is memory_free wherever this header is included. */
 void memory_set_handler(void (*out_of_memory)(void));
 /* Ends the process as if memory had run out, through the handler; also called from signal handlers. Does not return. */
 _Noreturn void memory_failed(void);
@@ -22,6 +22,26 @@ void memory_map_large(void);
    libraries that allocate and free megabytes again and again, each time as pages that the system must make. Without
    memory_map_large() this does nothing. Calls may nest. */
 void memory_keep_freed(bool keep);
+
+/* Another place than the heap for large blocks (memory_file.h). Its functions do not fail: they do not return where
+   there is no more room. */
+struct memory_store {
+    uintptr_t begin, end;      /* its blocks lie between these addresses, and nothing else does */
+    size_t least;              /* blocks of so many bytes go there */
+    void *(*get)(size_t size); /* zeroed */
+    void *(*resize)(void *block, size_t size);
+    void (*give)(void *block);
+};
+
+/* From now on, for the rest of the program: blocks of the heap stay there until they grow. Not copied. Call it before
+   other threads begin. */
+void memory_set_store(const struct memory_store *store);
+
+void memory_free(void *block);
+/* Blocks of a store are none of the C library's. Whoever frees a block of this file's includes it
+ * (tests/cli/rooms.test).
+ */
+#define free(block) memory_free(block)
 
 void *memory_new(size_t size);                 /* zeroed; size 0 gives a valid pointer */
 void *memory_resize(void *block, size_t size); /* as realloc */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/memory.h"
 #include "core/payload.h"
 #include "core/text.h"
 

@@ -5,6 +5,7 @@
    collective, rma. */
 #include "heuristics/heuristic.h"
 
+#include "core/memory.h"
 #include "core/text.h"
 #include "heuristics/cells.h"
 #include "heuristics/finding.h"

@@ -2,6 +2,7 @@
 #include "metrics/phase_metrics.h"
 
 #include "core/event.h"
+#include "core/memory.h"
 #include "core/numbers.h"
 
 #include <math.h>

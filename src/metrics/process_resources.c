@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "metrics/process_resources.h"
 
+#include "core/memory.h"
 #include "core/numbers.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/functions.h"
 
+#include "core/memory.h"
 #include "core/numbers.h"
 #include "metrics/functions_together.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "replay/free_waits.h"
 
+#include "core/memory.h"
 #include "replay/arrival_order.h"
 
 #include <stdlib.h>

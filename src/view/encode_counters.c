@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/memory.h"
 #include "core/resource_counter.h"
 #include "view/view.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/memory.h"
 #include "metrics/functions_together.h"
 #include "render/clock_sentence.h"
 #include "render/field.h"

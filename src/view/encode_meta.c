@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/view.h"
 
+#include "core/memory.h"
 #include "core/payload.h"
 #include "core/resource_counter.h"
 #include "core/text.h"

@@ -4,6 +4,7 @@
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
+#include "core/memory.h"
 #include "core/text.h"
 #include "render/reports/page.h"
 #include "render/reports/significance_report.h"

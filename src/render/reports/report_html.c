@@ -5,6 +5,7 @@
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
+#include "core/memory.h"
 #include "core/text.h"
 #include "metrics/functions_together.h"
 #include "render/facts.h"

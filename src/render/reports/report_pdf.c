@@ -2,6 +2,7 @@
 #include "render/clock_sentence.h"
 #include "render/reports/report.h"
 
+#include "core/memory.h"
 #include "metrics/functions_together.h"
 #include "render/facts.h"
 #include "render/reports/diagnosis.h"

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include "core/memory_file.h"
+
+#include "core/input.h"
+#include "core/memory.h"
+#include "core/numbers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/* The file is mapped once, with holes, and far larger than it will be: addresses and places in the file cost nothing.
+   A block has a slot of 16 times its size, in which it grows without a copy; only what it uses has room on disk. Small
+   ones, which seldom grow, are close together. */
+enum {
+    PIECE = 4096,    /* of disk and memory */
+    SLOT_SMALL = 16, /* log2 of blocks up to which a slot has no more than the next power of two */
+    SLOT_SPARE = 4,  /* log2 of 16 */
+    SLOT_LARGE = 36, /* log2 of blocks from which on a slot has only twice the size */
+    SLOT_SIZES = 64,
+    MOST_LOG = 43,   /* 8 TiB: ext4's files have 16 at most */
+    FEWEST_LOG = 32, /* where files or addresses are limited */
+    TEXT_SIZE = PATH_MAX + 128
+};
+
+/* At the beginning of a slot; the block follows. */
+struct head {
+    _Alignas(64) uint64_t room; /* bytes of the slot that have room on disk, with the head */
+    uint32_t slot_log;
+    struct head *next; /* of a slot that is not used */
+};
+
+static struct {
+    struct memory_store store;
+    uint64_t limit, page, step;
+    _Atomic uint64_t most; /* in memory before pages are given back */
+    unsigned char *data;
+    uint64_t size;
+    void (*failed)(const char *text);
+    char full[TEXT_SIZE];
+    int file, usage;      /* `usage`: /proc/self/statm */
+    pthread_mutex_t lock; /* of what follows */
+    uint64_t used;
+    struct head *unused[SLOT_SIZES];
+} area = {.file = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+_Noreturn static void area_failed(const char *text)
+{
+    area.failed(text);
+    abort();
+}
+
+static uint64_t place_of(const struct head *head)
+{
+    return (uint64_t)((const unsigned char *)head - area.data);
+}
+
+static struct head *head_of(void *block)
+{
+    return (struct head *)block - 1;
+}
+
+static uint64_t room_for(size_t size)
+{
+    if (size > area.size)
+        area_failed("out of memory");
+    return (size + sizeof(struct head) + PIECE - 1) / PIECE * PIECE;
+}
+
+static uint32_t slot_log_for(uint64_t room)
+{
+    uint32_t log = (uint32_t)(64 - __builtin_clzll(room - 1));
+    if (log <= SLOT_SMALL)
+        return log;
+    return log + (log < SLOT_LARGE ? SLOT_SPARE : 1);
+}
+
+/* Takes room on disk: a full disk is met here, and not when the pages are used. */
+static void take_room(uint64_t from, uint64_t to)
+{
+    char text[TEXT_SIZE];
+    sigset_t timer, before;
+    /* tmpfs begins again whenever a signal comes */
+    sigemptyset(&timer);
+    sigaddset(&timer, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &timer, &before);
+    int fault;
+    do
+        fault = posix_fallocate(area.file, (off_t)from, (off_t)(to - from));
+    while (fault == EINTR);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (fault == 0)
+        return;
+    if (fault == ENOSPC)
+        area_failed(area.full);
+    errno = fault;
+    snprintf(text, sizeof text, "cannot write a temporary file in %s: %m", temporary_directory());
+    area_failed(text);
+}
+
+/* Gives room back; what is there is 0 again. */
+static bool give_room(uint64_t from, uint64_t to)
+{
+    return from == to ||
+           fallocate(area.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from)) == 0;
+}
+
+/* A slot that was used before keeps one piece, with its head. */
+static struct head *slot_take(uint32_t slot_log)
+{
+    struct head *head = NULL;
+    pthread_mutex_lock(&area.lock);
+    if (slot_log <= MOST_LOG && area.unused[slot_log]) {
+        head = area.unused[slot_log];
+        area.unused[slot_log] = head->next;
+    } else if (slot_log <= MOST_LOG && area.size - area.used >= (uint64_t)1 << slot_log) {
+        head = (struct head *)(void *)(area.data + area.used);
+        area.used += (uint64_t)1 << slot_log;
+    } else {
+        area_failed("out of memory");
+    }
+    pthread_mutex_unlock(&area.lock);
+    return head;
+}
+
+static void *block_new(size_t size)
+{
+    uint64_t room = room_for(size);
+    uint32_t slot_log = slot_log_for(room);
+    struct head *head = slot_take(slot_log);
+    take_room(place_of(head), place_of(head) + room);
+    memset(head, 0, PIECE);
+    head->room = room;
+    head->slot_log = slot_log;
+    return head + 1;
+}
+
+static void block_free(void *block)
+{
+    struct head *head = head_of(block);
+    /* What cannot be made 0 cannot be used again. */
+    if (!give_room(place_of(head) + PIECE, place_of(head) + head->room))
+        return;
+    pthread_mutex_lock(&area.lock);
+    head->next = area.unused[head->slot_log];
+    area.unused[head->slot_log] = head;
+    pthread_mutex_unlock(&area.lock);
+}
+
+static void *block_move(void *block, size_t size)
+{
+    void *moved = block_new(size);
+    memcpy(moved, block, smaller(size, (size_t)head_of(block)->room - sizeof(struct head)));
+    block_free(block);
+    return moved;
+}
+
+static void *block_resize(void *block, size_t size)
+{
+    struct head *head = head_of(block);
+    uint64_t room = room_for(size);
+    if (room > (uint64_t)1 << head->slot_log)
+        return block_move(block, size);
+    if (room > head->room)
+        take_room(place_of(head) + head->room, place_of(head) + room);
+    else if (!give_room(place_of(head) + room, place_of(head) + head->room))
+        return block; /* it stays as large as it was */
+    head->room = room;
+    return block;
+}
+
+/* Bytes of the process that are in memory; 0: not known. In a signal handler. */
+static uint64_t resident(void)
+{
+    char text[128];
+    ssize_t length = pread(area.usage, text, sizeof text - 1, 0);
+    if (length <= 0)
+        return 0;
+    text[length] = '\0';
+    const char *at = strchr(text, ' ');
+    uint64_t pages = 0;
+    while (at && *++at >= '0' && *at <= '9')
+        pages = pages * 10 + (uint64_t)(*at - '0');
+    return pages * area.page;
+}
+
+/* A signal: a thread would wait for its turn on a busy machine, while the others go on. It comes so often because one
+   page that is read brings 64 kB from the system's cache in 1 us. All pages are given back, not only the oldest: which
+   ones are in use only their use shows. */
+static void on_timer(int number)
+{
+    (void)number;
+    int error_number = errno;
+    uint64_t most = atomic_load(&area.most);
+    if (resident() > most) {
+        madvise(area.data, area.size, MADV_DONTNEED);
+        /* If the rest alone is above the limit, giving back all the time would not help. */
+        atomic_store(&area.most, larger(area.limit - area.step, resident() + area.step));
+    }
+    errno = error_number;
+}
+
+/* The system could not write a page after all: not all file systems keep the room that they promised. */
+static void on_bus_error(int number, siginfo_t *about, void *context)
+{
+    (void)context;
+    uintptr_t at = (uintptr_t)about->si_addr;
+    if (at >= area.store.begin && at < area.store.end)
+        area_failed(area.full);
+    signal(number, SIG_DFL); /* as without this handler: the access is tried again */
+}
+
+/* As much as files and addresses allow. */
+static enum status area_map(struct error *err)
+{
+    for (unsigned log = MOST_LOG; log >= FEWEST_LOG; log--) {
+        area.size = (uint64_t)1 << log;
+        if (ftruncate(area.file, (off_t)area.size) != 0)
+            continue;
+        void *data = mmap(NULL, area.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, area.file, 0);
+        if (data == MAP_FAILED)
+            continue;
+        area.data = data;
+        /* Small pages, one by one: with larger ones, or those read ahead of use, one place in each of 64 processes
+           would take 128 MB. */
+        madvise(data, area.size, MADV_NOHUGEPAGE);
+        madvise(data, area.size, MADV_RANDOM);
+        return STATUS_OK;
+    }
+    return error_set_errno(err, ERROR_OUTPUT, "cannot map a temporary file in %s", temporary_directory());
+}
+
+static enum status watch_begin(struct error *err)
+{
+    const struct timeval often = {.tv_usec = 300};
+    struct sigaction bus = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO},
+                     timer = {.sa_handler = on_timer, .sa_flags = SA_RESTART};
+    sigemptyset(&bus.sa_mask);
+    sigemptyset(&timer.sa_mask);
+    atomic_store(&area.most, area.limit - area.step);
+    if (sigaction(SIGBUS, &bus, NULL) == 0 && sigaction(SIGALRM, &timer, NULL) == 0 &&
+        setitimer(ITIMER_REAL, &(struct itimerval){often, often}, NULL) == 0)
+        return STATUS_OK;
+    return error_set_errno(err, ERROR_OUTPUT, "cannot limit the memory");
+}
+
+enum status memory_file_begin(uint64_t limit, void (*failed)(const char *text), struct error *err)
+{
+    /* Small blocks stay in memory: each large one takes a call of the system. The smaller the limit, the more go. */
+    const size_t least_least = 4096, most_least = 16384; /* less than 1,024 calls of a graph */
+    area.limit = limit;
+    area.step = limit / 4;
+    area.page = (uint64_t)sysconf(_SC_PAGESIZE);
+    area.failed = failed;
+    area.usage = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (area.usage < 0)
+        return error_set_errno(err, ERROR_INPUT, "/proc/self/statm: cannot limit the memory");
+    area.file = temporary_file(err);
+    if (area.file < 0 || area_map(err) != STATUS_OK)
+        return STATUS_FAILED;
+    snprintf(area.full, sizeof area.full, "cannot write a temporary file in %s: no space left", temporary_directory());
+    area.store = (struct memory_store){.begin = (uintptr_t)area.data,
+                                       .end = (uintptr_t)area.data + area.size,
+                                       .least = larger(least_least, smaller(most_least, (size_t)(limit / 1024))),
+                                       .get = block_new,
+                                       .resize = block_resize,
+                                       .give = block_free};
+    memory_set_store(&area.store);
+    return watch_begin(err);
+}
