@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "graph/wait.h"
+#include "graph/wait_table.h"
 
 struct sites {
     struct call_site *rows;
@@ -57,7 +58,7 @@ static void add_call(struct sites *sites, const struct graph *graph, uint32_t lo
     row->bytes += call_site_bytes(graph, &call);
     row->longest_ns = larger(row->longest_ns, ns);
     time_add(&row->ns, ns);
-    time_add(&row->waiting_ns, wait_of(graph, location, index).ns);
+    time_add(&row->waiting_ns, wait_ns_in(graph, location, index));
     if (call.instance || state->class == CLASS_IO)
         time_add(&row->waiting_ns, wait_completion_of(graph, location, index).ns);
 }

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "graph/wait.h"
+#include "graph/wait_table.h"
 
 #include <stdlib.h>
 
@@ -53,7 +54,7 @@ struct endpoint {
     size_t capacity;
 };
 
-static bool is_one_of(enum wait_kind kind)
+static bool is_one_of(int kind)
 {
     return ENDPOINT_KINDS >> kind & 1;
 }
@@ -179,6 +180,14 @@ static int64_t done_with_others_ns(const struct endpoint *endpoint, uint32_t loc
     return latest_ns;
 }
 
+/* True if the other call has such a wait of the turn's length: what it waits for, which the table does not have, is
+   only looked for then. */
+static bool waits_until(const struct graph *graph, const struct turn *turn, const struct call *other)
+{
+    return is_one_of(wait_kind_in(graph, turn->location, turn->call)) &&
+           wait_ns_in(graph, turn->location, turn->call) == time_since(other->enter_ns, turn->end_ns);
+}
+
 /* The wait of a call at the other end of a message, if it ends with call `index` of the location. */
 static void meet(struct endpoint *endpoint, uint32_t location, uint32_t index, const struct turn *turn)
 {
@@ -187,9 +196,10 @@ static void meet(struct endpoint *endpoint, uint32_t location, uint32_t index, c
     struct call other = graph_call(endpoint->graph, turn->location, turn->call);
     if (other.enter_ns >= turn->end_ns || other.leave_ns <= turn->end_ns)
         return;
+    if (!waits_until(endpoint->graph, turn, &other))
+        return;
     struct wait wait = wait_of(endpoint->graph, turn->location, turn->call);
-    if (!is_one_of(wait.kind) || wait.cause_location != location || wait.cause_call != index ||
-        wait.until_ns != turn->end_ns)
+    if (wait.cause_location != location || wait.cause_call != index || wait.until_ns != turn->end_ns)
         return;
     struct turn *last = endpoint->count > 0 ? &endpoint->turns[endpoint->count - 1] : NULL;
     /* Happens if one call ends a wait twice, or clocks go back. */
@@ -255,8 +265,7 @@ static void find_own_waits(struct endpoint *endpoint, uint32_t location)
 {
     int64_t all_ns = 0;
     for (uint32_t i = 0; i < endpoint->graph->locations[location].count; i++) {
-        struct wait wait = wait_of(endpoint->graph, location, i);
-        if (!is_one_of(wait.kind))
+        if (!is_one_of(wait_kind_in(endpoint->graph, location, i)))
             continue;
         struct call call = graph_call(endpoint->graph, location, i);
         time_add(&all_ns, time_since(call.enter_ns, call.leave_ns));
@@ -276,10 +285,10 @@ static void visit(struct endpoint *endpoint, uint32_t location)
         struct call call = graph_call(graph, location, i);
         meet_senders(endpoint, location, i, &call, waited_ns);
         meet_receivers(endpoint, location, i, &call, waited_ns, &request);
-        struct wait wait = wait_of(graph, location, i);
-        time_add(&waited_ns, wait.ns);
+        int64_t own_ns = wait_ns_in(graph, location, i);
+        time_add(&waited_ns, own_ns);
         if (call.received)
-            request = (struct request){graph_message(graph, call.received - 1).send_location, call.enter_ns + wait.ns,
+            request = (struct request){graph_message(graph, call.received - 1).send_location, call.enter_ns + own_ns,
                                        waited_ns};
     }
     report(endpoint, location, endpoint->count);
