@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TITLE = 18, GRAPH = 38, SCALE_SIZE = 11, TITLE_GAP = 24, SCALE_STEPS = 8 };
+enum { TITLE = 18, GRAPH = 38, SCALE_SIZE = 11, TITLE_GAP = 24, SCALE_STEPS = 8, UNIT_MOST = 12 };
 
 /* The band from the least to the most of any process. */
 static const double BAND = 0.22;
@@ -60,7 +60,9 @@ static void short_number(char buffer[TEXT_NUMBER_SIZE], double value, const char
         snprintf(digits, sizeof digits, "%.*f", decimals, number);
     drop_zeros(digits);
     bool blank = *prefixes[at].name || *unit;
-    snprintf(buffer, TEXT_NUMBER_SIZE, "%s%s%s%.12s%s", digits, blank ? " " : "", prefixes[at].name, unit, per);
+    buffer[0] = '\0';
+    text_append(buffer, TEXT_NUMBER_SIZE, "%s%s%s%.*s%s", digits, blank ? " " : "", prefixes[at].name,
+                text_beginning(unit, UNIT_MOST), unit, per);
 }
 
 /* Of a sum its growth per second: of times the share of the time, of joules watts. */
@@ -74,8 +76,8 @@ static char *counter_text(char buffer[TEXT_NUMBER_SIZE], const struct scene *sce
     if (time)
         return text_duration(buffer, (int64_t)llrint(fmin(fmax(value, 0), 9e18)));
     if (strcmp(unit, "B") == 0) {
-        char bytes[TEXT_NUMBER_SIZE];
-        snprintf(buffer, TEXT_NUMBER_SIZE, "%.*s%s", TEXT_NUMBER_SIZE - 3, text_bytes(bytes, text_whole(value)), per);
+        text_bytes(buffer, text_whole(value));
+        text_append(buffer, TEXT_NUMBER_SIZE, "%s", per);
         return buffer;
     }
     double scale = 1;
