@@ -122,7 +122,7 @@ enum status recording_write(struct reader *reader, const char *path, bool force,
             status = STATUS_FAILED;
         }
     }
-    (format->free)(writer);
+    format->dispose(writer);
     return status;
 }
 

@@ -90,7 +90,7 @@ void reader_close(struct reader *reader)
         return;
     reader_clear(reader);
     if (reader->correction.apply)
-        (reader->correction.free)(reader->correction.context);
+        reader->correction.dispose(reader->correction.context);
     input_close(reader->input);
     free(reader);
 }

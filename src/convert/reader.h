@@ -56,7 +56,7 @@ enum { RECORD_COUNTS_MAX = 32 };
 struct correction {
     void (*apply)(void *context, struct batch *batch);
     void (*rewind)(void *context); /* reading starts again */
-    void (*free)(void *context);
+    void (*dispose)(void *context);
     void *context;
 };
 

@@ -49,9 +49,9 @@ struct writer_format {
     bool patchable;                         /* needs output_options.patchable */
     bool directory;                         /* a trace is a directory: see writer.path */
     const char *beside[WRITER_BESIDE_MOST]; /* suffixes of files that belong to the trace; NULL: no more */
-    /* A new writer (freed by `free`), its sink functions set. */
+    /* A new writer (freed by `dispose`), its sink functions set. */
     struct writer *(*create)(void);
-    void (*free)(struct writer *writer);
+    void (*dispose)(struct writer *writer);
     /* Takes a span, before the first event; NULL: the format has no place for them. */
     enum status (*span)(struct writer *writer, const struct writer_span *span, struct error *err);
 };

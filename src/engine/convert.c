@@ -83,7 +83,7 @@ enum status engine_convert(const struct convert_request *request, struct convert
 void engine_convert_clear(struct convert_result *result)
 {
     if (result->own_writer)
-        (result->own_writer->format->free)(result->own_writer);
+        result->own_writer->format->dispose(result->own_writer);
     reader_close(result->reader);
     *result = (struct convert_result){0};
 }

@@ -39,7 +39,7 @@ struct reader *reader_again(struct reader *reader, char *const *paths, size_t co
     if (correction.apply && reader)
         correction.rewind(correction.context);
     else if (correction.apply)
-        (correction.free)(correction.context);
+        correction.dispose(correction.context);
     if (reader)
         reader->correction = correction;
     return reader;

@@ -428,7 +428,7 @@ static char *convert_bytes(const char *bytes, size_t size, struct loss *losses, 
     tap_ok(status == STATUS_OK && output_close(writer->output, true, &err) == STATUS_OK, "is written");
     memcpy(losses, writer->losses, sizeof writer->losses);
     *loss_count = writer->loss_count;
-    format->free(writer);
+    format->dispose(writer);
     reader_close(reader);
     char *text = memory_new(1 << 16);
     FILE *written = fopen(path, "rb");

@@ -424,7 +424,7 @@ static void test_to_alog(void)
         fclose(written);
     close(file);
     unlink(path);
-    format->free(writer);
+    format->dispose(writer);
     reader_close(reader);
     free(maker.bytes);
 }

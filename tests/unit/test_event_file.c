@@ -190,7 +190,7 @@ static void test_xml(const char *path, const struct defs *defs, const struct bat
                 writer->sink.end(&writer->sink, &end, &err) == STATUS_OK &&
                 output_close(writer->output, true, &err) == STATUS_OK;
     tap_ok(fine && writer->loss_count == 0, "XML: written, nothing is lost %s", err.text);
-    format->free(writer);
+    format->dispose(writer);
     char *paths[] = {(char *)(uintptr_t)path};
     struct reader *reader = reader_open(paths, 1, &err);
     enum status status = reader ? reader_next(reader, got, &err) : STATUS_FAILED;

@@ -100,7 +100,7 @@ static void write_trace(void)
            output_close(writer->output, true, &err) == STATUS_OK;
     if (!fine)
         fail(&err);
-    format->free(writer);
+    format->dispose(writer);
     batch_free(batch);
     free(batch);
 }

@@ -96,7 +96,7 @@ ORACLE_UNUSED static void oracle_write(const char *path)
     const struct trace_end end = {.complete = true};
     fine = fine && writer->sink.end(&writer->sink, &end, &err) == STATUS_OK &&
            output_close(writer->output, true, &err) == STATUS_OK;
-    format->free(writer);
+    format->dispose(writer);
     batch_free(batch);
     free(batch);
     if (!fine) {

@@ -94,7 +94,7 @@ static char *trace_write(const struct trace *trace)
         status = writer->sink.end(&writer->sink, &trace->end, &err);
     if (output_close(writer->output, true, &err) != STATUS_OK || status != STATUS_OK || writer->loss_count)
         printf("# writing: %s, %zu losses\n", err.text, writer->loss_count);
-    writer_format_xml.free(writer);
+    writer_format_xml.dispose(writer);
     batch_free(&batch);
     memset(&batch, 0, sizeof batch);
     FILE *file = fopen(test_path, "rb");

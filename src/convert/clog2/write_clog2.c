@@ -722,4 +722,4 @@ const struct writer_format writer_format_clog2 = {.name = "clog2",
                                                   .suffix = ".clog2",
                                                   .patchable = true,
                                                   .create = clog2_create,
-                                                  .free = clog2_free};
+                                                  .dispose = clog2_free};

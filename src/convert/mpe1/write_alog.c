@@ -393,4 +393,4 @@ static void alog_free(struct writer *writer)
 }
 
 const struct writer_format writer_format_alog = {
-    .name = "alog", .title = "ALOG", .suffix = ".alog", .create = alog_create, .free = alog_free};
+    .name = "alog", .title = "ALOG", .suffix = ".alog", .create = alog_create, .dispose = alog_free};

@@ -316,4 +316,4 @@ static void otf2_free(struct writer *writer)
 }
 
 const struct writer_format writer_format_otf2 = {
-    .name = "otf2", .title = "OTF2", .suffix = ".otf2", .directory = true, .create = otf2_create, .free = otf2_free};
+    .name = "otf2", .title = "OTF2", .suffix = ".otf2", .directory = true, .create = otf2_create, .dispose = otf2_free};

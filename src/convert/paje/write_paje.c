@@ -275,4 +275,4 @@ const struct writer_format writer_format_paje = {.name = "paje",
                                                  .suffix = ".trace",
                                                  .other_suffix = ".paje",
                                                  .create = paje_create,
-                                                 .free = paje_free};
+                                                 .dispose = paje_free};

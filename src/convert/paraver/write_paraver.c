@@ -565,4 +565,4 @@ const struct writer_format writer_format_paraver = {.name = "paraver",
                                                     .suffix = ".prv",
                                                     .beside = {".pcf", ".row"},
                                                     .create = paraver_create,
-                                                    .free = paraver_free};
+                                                    .dispose = paraver_free};

@@ -297,5 +297,5 @@ const struct writer_format writer_format_chrome = {.name = "chrome",
                                                    .title = "Chrome JSON",
                                                    .suffix = ".json",
                                                    .create = chrome_create,
-                                                   .free = chrome_free,
+                                                   .dispose = chrome_free,
                                                    .span = viewer_span};

@@ -296,5 +296,5 @@ const struct writer_format writer_format_perfetto = {.name = "perfetto",
                                                      .title = "Perfetto",
                                                      .suffix = ".pftrace",
                                                      .create = perfetto_create,
-                                                     .free = perfetto_free,
+                                                     .dispose = perfetto_free,
                                                      .span = viewer_span};

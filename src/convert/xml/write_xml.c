@@ -308,5 +308,5 @@ const struct writer_format writer_format_xml = {
     .title = "SIGHT XML",
     .suffix = ".xml",
     .create = xml_create,
-    .free = xml_free,
+    .dispose = xml_free,
 };
