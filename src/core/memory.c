@@ -66,14 +66,14 @@ void memory_set_store(const struct memory_store *place)
     store = place;
 }
 
-static bool in_store(const void *block)
+bool memory_is_stored(const void *address)
 {
-    return store && (uintptr_t)block >= store->begin && (uintptr_t)block < store->end;
+    return store && (uintptr_t)address >= store->begin && (uintptr_t)address < store->end;
 }
 
 void memory_free(void *block)
 {
-    if (in_store(block))
+    if (memory_is_stored(block))
         store->give(block);
     else
         (free)(block);
@@ -101,7 +101,7 @@ static void *move_to_store(void *block, size_t size)
 
 void *memory_resize(void *block, size_t size)
 {
-    if (in_store(block))
+    if (memory_is_stored(block))
         return store->resize(block, size);
     if (store && size >= store->least)
         return move_to_store(block, size);

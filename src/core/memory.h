@@ -37,6 +37,9 @@ struct memory_store {
    other threads begin. */
 void memory_set_store(const struct memory_store *store);
 
+/* True if the address lies in a block of the store. A signal handler may ask. */
+bool memory_is_stored(const void *address);
+
 void memory_free(void *block);
 /* Blocks of a store are none of the C library's. Whoever frees a block of this file's includes it
  * (tests/cli/rooms.test).

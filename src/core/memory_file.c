@@ -29,6 +29,7 @@ enum {
     SLOT_SMALL = 16, /* log2 of blocks up to which a slot has no more than the next power of two */
     SLOT_SPARE = 4,  /* log2 of 16 */
     SLOT_LARGE = 36, /* log2 of blocks from which on a slot has only twice the size */
+    PLENTY = 64,     /* slots of this size that must be left if it is to be one with spare room */
     SLOT_SIZES = 64,
     MOST_LOG = 43,   /* 8 TiB: ext4's files have 16 at most */
     FEWEST_LOG = 32, /* where files or addresses are limited */
@@ -49,7 +50,7 @@ static struct {
     unsigned char *data;
     uint64_t size;
     void (*failed)(const char *text);
-    char full[TEXT_SIZE];
+    char full[TEXT_SIZE], lost[TEXT_SIZE];
     int file, usage;      /* `usage`: /proc/self/statm */
     pthread_mutex_t lock; /* of what follows */
     uint64_t used;
@@ -79,12 +80,13 @@ static uint64_t room_for(size_t size)
     return (size + sizeof(struct head) + PIECE - 1) / PIECE * PIECE;
 }
 
+/* With area.lock. */
 static uint32_t slot_log_for(uint64_t room)
 {
-    uint32_t log = (uint32_t)(64 - __builtin_clzll(room - 1));
-    if (log <= SLOT_SMALL)
+    uint32_t log = (uint32_t)(64 - __builtin_clzll(room - 1)), spare = log < SLOT_LARGE ? SLOT_SPARE : 1;
+    if (log <= SLOT_SMALL || log + spare > MOST_LOG || (area.size - area.used) / PLENTY < (uint64_t)1 << (log + spare))
         return log;
-    return log + (log < SLOT_LARGE ? SLOT_SPARE : 1);
+    return log + spare;
 }
 
 /* Takes room on disk: a full disk is met here, and not when the pages are used. */
@@ -113,33 +115,55 @@ static void take_room(uint64_t from, uint64_t to)
 /* Gives room back; what is there is 0 again. */
 static bool give_room(uint64_t from, uint64_t to)
 {
-    return from == to ||
-           fallocate(area.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from)) == 0;
+    int result = 0;
+    if (from < to)
+        do
+            result = fallocate(area.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from));
+        while (result != 0 && errno == EINTR);
+    return result == 0;
 }
 
-/* A slot that was used before keeps one piece, with its head. */
-static struct head *slot_take(uint32_t slot_log)
+/* A slot that was used before keeps one piece, with its head. With area.lock. */
+static struct head *slot_used_before(uint32_t slot_log)
 {
-    struct head *head = NULL;
-    pthread_mutex_lock(&area.lock);
-    if (slot_log <= MOST_LOG && area.unused[slot_log]) {
-        head = area.unused[slot_log];
+    struct head *head = area.unused[slot_log];
+    if (head)
         area.unused[slot_log] = head->next;
-    } else if (slot_log <= MOST_LOG && area.size - area.used >= (uint64_t)1 << slot_log) {
-        head = (struct head *)(void *)(area.data + area.used);
-        area.used += (uint64_t)1 << slot_log;
-    } else {
+    return head;
+}
+
+/* With area.lock. NULL: so much is not left. */
+static struct head *slot_new(uint32_t slot_log)
+{
+    if (area.size - area.used < (uint64_t)1 << slot_log)
+        return NULL;
+    struct head *head = (struct head *)(void *)(area.data + area.used);
+    area.used += (uint64_t)1 << slot_log;
+    return head;
+}
+
+/* Where nothing else is left, one that is larger than it needs to be. */
+static struct head *slot_take(uint64_t room, uint32_t *slot_log)
+{
+    pthread_mutex_lock(&area.lock);
+    uint32_t log = slot_log_for(room);
+    struct head *head = slot_used_before(log);
+    if (!head)
+        head = slot_new(log);
+    while (!head && log < SLOT_SIZES - 1)
+        head = slot_used_before(++log);
+    if (!head)
         area_failed("out of memory");
-    }
     pthread_mutex_unlock(&area.lock);
+    *slot_log = log;
     return head;
 }
 
 static void *block_new(size_t size)
 {
     uint64_t room = room_for(size);
-    uint32_t slot_log = slot_log_for(room);
-    struct head *head = slot_take(slot_log);
+    uint32_t slot_log;
+    struct head *head = slot_take(room, &slot_log);
     take_room(place_of(head), place_of(head) + room);
     memset(head, 0, PIECE);
     head->room = room;
@@ -212,14 +236,16 @@ static void on_timer(int number)
     errno = error_number;
 }
 
-/* The system could not write a page after all: not all file systems keep the room that they promised. */
+/* The system could not read or write a page after all: not all file systems keep the room that they promised. */
 static void on_bus_error(int number, siginfo_t *about, void *context)
 {
     (void)context;
-    uintptr_t at = (uintptr_t)about->si_addr;
-    if (at >= area.store.begin && at < area.store.end)
-        area_failed(area.full);
+    bool sent = about->si_code <= 0;
+    if (!sent && memory_is_stored(about->si_addr))
+        area_failed(area.lost);
     signal(number, SIG_DFL); /* as without this handler: the access is tried again */
+    if (sent)
+        raise(number);
 }
 
 /* As much as files and addresses allow. */
@@ -271,6 +297,8 @@ enum status memory_file_begin(uint64_t limit, void (*failed)(const char *text), 
     if (area.file < 0 || area_map(err) != STATUS_OK)
         return STATUS_FAILED;
     snprintf(area.full, sizeof area.full, "cannot write a temporary file in %s: no space left", temporary_directory());
+    snprintf(area.lost, sizeof area.lost, "cannot use a temporary file in %s: it has lost its room, or cannot be read",
+             temporary_directory());
     area.store = (struct memory_store){.begin = (uintptr_t)area.data,
                                        .end = (uintptr_t)area.data + area.size,
                                        .least = larger(least_least, smaller(most_least, (size_t)(limit / 1024))),

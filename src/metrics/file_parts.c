@@ -24,6 +24,11 @@ const char *const file_attribute_names[ATTRIBUTE_COUNT] = {
 
 void file_attribute_damage(struct metrics_file *file, enum file_attribute attribute)
 {
+    /* Values of absent attributes are those of earlier elements, whose text is gone. */
+    if (!xml_sax_has(&file->sax, attribute)) {
+        file_damage(file, "missing attribute %s", file_attribute_names[attribute]);
+        return;
+    }
     struct xml_value value = file->sax.values[attribute];
     int shown = value.length < 40 ? (int)value.length : 40;
     file_damage(file, "invalid attribute %s (\"%.*s\")", file_attribute_names[attribute], shown, value.at);

@@ -82,9 +82,9 @@ enum { METRICS_COUNTERS = 1024 }; /* the first of a trace; more are not kept */
 struct counter_sum {
     uint32_t counter; /* of metrics->counted */
     uint64_t readings, falls;
-    bool known; /* false: of a single reading nothing follows */
+    bool known; /* false: of single readings nothing follows, and what is not finite is no amount */
     double amount;
-    int64_t ns; /* between readings, of all threads */
+    int64_t ns; /* between first and last readings, summed over the threads */
 };
 
 /* Messages of one communicator, tag, or size class, over all processes. */

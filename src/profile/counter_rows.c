@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,8 @@ static void put_sums(struct process_row *row, const struct summing *sums, size_t
                        (struct counter_sum){.counter = (uint32_t)i,
                                             .readings = sums[i].readings,
                                             .falls = sums[i].falls,
-                                            .known = sums[i].amount.known,
+                                            /* Metrics files have no infinities. */
+                                            .known = sums[i].amount.known && isfinite(sums[i].amount.amount),
                                             .amount = sums[i].amount.amount,
                                             .ns = sums[i].amount.ns});
 }

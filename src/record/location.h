@@ -54,7 +54,7 @@ struct location {
     bool inside;                    /* in an MPI function or in the recorder: what that calls itself is not recorded */
     uint8_t endings;                /* rounds of destructors at the end of its thread */
     bool holds_lock;                /* the owner has `lock`: it takes a sample */
-    bool resources_due;             /* a sample read the clock: the next call is to read the resources */
+    bool resources_due;             /* the clock was read: the next call is to read the resources */
     struct sampler *sampler;        /* see samples.h; NULL: no samples are taken */
     struct python *python;          /* see python.h; NULL: not needed */
     struct record_pending *pending; /* in the file */

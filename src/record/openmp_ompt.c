@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* LLVM's libomp calls back: OMPT, as far as it is needed. */
 #include "record/openmp_runtime.h"
+#include "record/settings.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -96,7 +97,8 @@ struct ompt_start {
 /* The program contains the recorder whether it is recorded or not. */
 static bool is_wanted(void)
 {
-    return getenv("SIGHT_RECORD_DIR") != NULL;
+    const char *directory = settings_text("SIGHT_RECORD_DIR");
+    return directory && *directory;
 }
 #else
 static bool is_wanted(void)

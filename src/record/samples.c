@@ -351,6 +351,9 @@ void samples_note_modules(struct location *location)
     if (!samples_signal)
         return;
     bool before = location_busy(location);
+    /* Else location_prepare would come here once more, for what a sample has met, and wait for this lock forever. */
+    if (location->sampler)
+        location->sampler->unknown_code = false;
     /* The lock of modules is only taken by threads outside the handler: nobody waits for a thread that a sample has
        stopped. */
     pthread_mutex_lock(&modules_lock);
@@ -365,7 +368,6 @@ void samples_note_unknown(struct location *location)
 {
     if (!location->sampler || !location->sampler->unknown_code || location->holds_lock)
         return;
-    location->sampler->unknown_code = false;
     samples_note_modules(location);
 }
 

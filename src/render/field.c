@@ -174,7 +174,8 @@ static const char *fitting_end(const char *text, size_t size, size_t columns)
         length = character(at, &shown);
         count -= shown ? character_columns(at) : 1;
     }
-    const char *slash = strchr(at, '/');
+    /* An operator of C++ may be a slash, too. */
+    const char *slash = strstr(text, "::") ? NULL : strchr(at, '/');
     return slash && slash[1] ? slash : at;
 }
 

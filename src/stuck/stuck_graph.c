@@ -10,11 +10,22 @@
 /* Fewer failed tests may be a program that looks once in a while between computing. */
 enum { POLLS_MIN = 20 };
 
+/* MPI_Parrived completes no request, even when it succeeds: only what the process last tested shows that it failed. */
+static bool tests_anything(const struct stuck_state *state, const struct place *place)
+{
+    if (strcmp(state_name(state, place->state), "MPI_Parrived") != 0)
+        return true;
+    for (size_t i = 0; i < place->item_count; i++)
+        if (place->items[i].pending.how & PENDING_TESTED)
+            return true;
+    return false;
+}
+
 bool place_polls(const struct stuck_state *state, const struct place *place)
 {
     if (place->state == UINT32_MAX || !state_is_test(state, place->state))
         return false;
-    return place->depth > 0 || place->polls >= POLLS_MIN;
+    return place->depth > 0 || (place->polls >= POLLS_MIN && tests_anything(state, place));
 }
 
 bool place_is_gone(const struct stuck_state *state, const struct place *place)
@@ -292,8 +303,9 @@ static void add_collective(struct waiting *waiting, const struct item *item, siz
 static void add_ready(struct waiting *waiting, const struct item *item, size_t number)
 {
     struct stuck_graph *graph = waiting->graph;
-    /* Threads that have not called MPI yet may be there for that. */
-    if (item->pending.how & PENDING_THREADS) {
+    /* A process that only tests may do so until it marks the parts itself, and so may threads that have not called MPI
+       yet. */
+    if (!(item->pending.how & PENDING_WAITED) || (item->pending.how & PENDING_THREADS)) {
         waiting->satisfied = true;
         graph->nodes[waiting->node].live = true;
         return;

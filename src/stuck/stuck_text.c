@@ -150,11 +150,19 @@ void say_wait(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, const
 static const struct edge *dead_edge(const struct stuck_graph *graph, const struct place *place)
 {
     const struct node *node = &graph->nodes[place - graph->state->places];
+    const struct edge *dead = NULL;
     for (uint32_t i = 0; i < node->edge_count; i++) {
         const struct edge *edge = &graph->edges[node->first_edge + i];
-        if (!graph->nodes[edge->to].live)
+        if (graph->nodes[edge->to].live)
+            continue;
+        /* What the process itself has to do explains more than what others wait for. */
+        if (edge->kind == EDGE_READY)
             return edge;
+        if (!dead)
+            dead = edge;
     }
+    if (dead)
+        return dead;
     /* Nothing dead: what it waits for first explains it best. */
     return node->edge_count > 0 ? &graph->edges[node->first_edge] : NULL;
 }

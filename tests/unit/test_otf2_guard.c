@@ -81,12 +81,12 @@ static void test_crashes(void)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         int status = crash(in_location, numbers[i], said, sizeof said);
         snprintf(wanted, sizeof wanted,
-                 "sight: %s: libotf2 crashed while it read run/1073741822.evt, which is damaged\n", anchor);
+                 "sight: %s: libotf2 crashed while it read my.run/1073741822.evt, which is damaged\n", anchor);
         tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 4, "signal %d in a location: exit code 4", numbers[i]);
         tap_equal_string(said, wanted, "signal %d in a location: its file", numbers[i]);
     }
     int status = crash(in_definitions, SIGABRT, said, sizeof said);
-    snprintf(wanted, sizeof wanted, "sight: %s: libotf2 crashed while it read run.def, which is damaged\n", anchor);
+    snprintf(wanted, sizeof wanted, "sight: %s: libotf2 crashed while it read my.run.def, which is damaged\n", anchor);
     tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 4, "in the definitions: exit code 4");
     tap_equal_string(said, wanted, "in the definitions: their file");
     status = crash(outside, SIGABRT, said, sizeof said);
@@ -98,7 +98,7 @@ int main(void)
 {
     FILE *file = NULL;
     if (mkdtemp(directory)) {
-        snprintf(anchor, sizeof anchor, "%s/run.otf2", directory);
+        snprintf(anchor, sizeof anchor, "%s/my.run.otf2", directory);
         file = fopen(anchor, "w");
     }
     if (!tap_ok(file != NULL, "an anchor file"))

@@ -51,8 +51,8 @@ const char *otf2_complaint(void)
 /* libotf2 trusts what it reads: its assertions and wild pointers end the program. The handlers are there as long as an
    archive is open (there may be two), and say so only of a crash in the library: installing them for each batch would
    cost as many system calls. */
-enum { EXIT_UNREADABLE = 4, SIGNALS = 4 };
-static const int crashes[SIGNALS] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE};
+enum { EXIT_UNREADABLE = 4, BUS = 1, SIGNALS = 4 };
+static const int crashes[SIGNALS] = {SIGSEGV, [BUS] = SIGBUS, SIGABRT, SIGFPE};
 static struct sigaction before[SIGNALS];
 static volatile sig_atomic_t guarding;
 static atomic_uint open_archives;
@@ -117,8 +117,11 @@ static void say_crash(void)
    usual end; a signal that was sent is sent again. */
 static void on_crash(int number, siginfo_t *about, void *context)
 {
-    (void)context;
-    if (!guarding) {
+    /* Memory that is kept in a file: its own handler says what happened to that. */
+    bool stored = number == SIGBUS && about->si_code > 0 && memory_is_stored(about->si_addr);
+    if (stored && before[BUS].sa_flags & SA_SIGINFO)
+        before[BUS].sa_sigaction(number, about, context);
+    if (!guarding || stored) {
         remove_handlers();
         if (about->si_code <= 0)
             raise(number);
@@ -142,7 +145,8 @@ void otf2_guard(const struct otf2_archive *archive)
     if (archive && !guarding) {
         const char *slash = strrchr(archive->anchor, '/'), *name = slash ? slash + 1 : archive->anchor;
         snprintf(reading.input, sizeof reading.input, "%s", archive->name);
-        snprintf(reading.stem, sizeof reading.stem, "%.*s", (int)strcspn(name, "."), name);
+        const char *dot = strrchr(name, '.');
+        snprintf(reading.stem, sizeof reading.stem, "%.*s", (int)(dot ? (size_t)(dot - name) : strlen(name)), name);
     }
     guarding = archive != NULL;
 }

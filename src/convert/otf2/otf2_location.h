@@ -91,6 +91,7 @@ struct otf2_location {
     uint32_t def;            /* index into otf2->location */
     bool more;               /* the library has more of its records, or damage */
     bool parked;             /* the library has it open only while records are read */
+    uint64_t last;           /* parked: number of its last record */
     OTF2_EvtReader *library; /* NULL: it is not open */
     struct otf2_clock clock;
     struct event *events; /* translated, not yet given */

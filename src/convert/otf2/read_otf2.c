@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* OTF2 through its library: definitions first, then the locations of one process after another, their events merged by
    time. A location that is cut or missing is reported; the others are read. Facts: otf2(5). */
+#include "convert/otf2/otf2_chunks.h"
 #include "convert/otf2/otf2_location.h"
 #include "convert/otf2/otf2_properties.h"
 #include "core/numbers.h"
@@ -18,7 +19,7 @@ enum { AT_ONCE = 1024 };
 /* The library keeps a chunk of memory for each location that it has open (1 MB, if the writer chose nothing else), and
    a process may have thousands. Those that do not fit are parked: opened again for each of their turns. As that takes
    up to 0.5 ms, they are read further ahead, if they are not too many. */
-enum { CHUNKS_BYTES = 32 << 20, OPEN_LEAST = 4, AHEAD_BYTES = 32 << 20, AHEAD_LEAST = 256, AHEAD_MOST = 8192 };
+enum { CHUNKS_BYTES = 32 << 20, OPEN_LEAST = 16, AHEAD_BYTES = 32 << 20, AHEAD_LEAST = 256, AHEAD_MOST = 8192 };
 
 struct otf2_state {
     struct otf2_archive archive;
@@ -27,6 +28,7 @@ struct otf2_state {
     size_t next;     /* of them: the first of the next process */
     struct otf2_location *open;
     size_t open_count;
+    uint64_t chunk;             /* bytes */
     size_t open_most;           /* of them that the library has open */
     uint64_t parked_at_once;    /* records of the others */
     struct otf2_offer *waiting; /* a heap: those that have events, by the time of the first */
@@ -116,17 +118,33 @@ static void location_fault(struct otf2_location *location, const char *what)
                   def->process, def->thread, what, *why ? ": " : "", why);
 }
 
-/* The bytes of a location's file; UINT64_MAX: there is none. */
-static uint64_t file_size(const struct otf2_state *state, uint64_t id, const char *suffix)
+/* Owned by the caller. */
+static char *file_path(const struct otf2_state *state, uint64_t id, const char *suffix)
 {
     char *path;
     const char *anchor = state->archive.anchor, *dot = strrchr(anchor, '.');
     if (asprintf(&path, "%.*s/%llu.%s", (int)(dot - anchor), anchor, (unsigned long long)id, suffix) < 0)
         memory_failed();
+    return path;
+}
+
+/* The bytes of a location's file; UINT64_MAX: there is none. */
+static uint64_t file_size(const struct otf2_state *state, uint64_t id, const char *suffix)
+{
+    char *path = file_path(state, id, suffix);
     struct stat about;
     bool there = stat(path, &about) == 0;
     free(path);
     return there ? (uint64_t)about.st_size : UINT64_MAX;
+}
+
+/* Whether the library finds each record of the location's file again. */
+static bool is_numbered(const struct otf2_state *state, struct otf2_location *location, uint64_t id)
+{
+    char *path = file_path(state, id, "evt");
+    bool numbered = otf2_chunks_are_numbered(path, state->chunk, &location->last);
+    free(path);
+    return numbered;
 }
 
 /* Tables that map the location's own ids to global ones, and its clock offsets: the library applies both to the events,
@@ -165,7 +183,7 @@ static void location_open(struct otf2_state *state, struct reader *reader, struc
     read_definitions(state, location, about->id);
     location->more = true;
     /* It is counted already. */
-    location->parked = state->open_count > state->open_most;
+    location->parked = state->open_count > state->open_most && is_numbered(state, location, about->id);
 }
 
 static void library_close(struct otf2_state *state, struct otf2_location *location)
@@ -190,7 +208,7 @@ static enum status library_open(struct otf2_state *state, struct otf2_location *
         return STATUS_OK;
     /* It counts from 1, and has no position after the last record. */
     OTF2_ErrorCode code = OTF2_EvtReader_Seek(location->library, location->read + 1);
-    if (code == OTF2_ERROR_INVALID_ARGUMENT) {
+    if (code == OTF2_ERROR_INVALID_ARGUMENT && location->read == location->last) {
         otf2_complaint();
         return STATUS_END;
     }
@@ -286,10 +304,11 @@ static void process_close(struct otf2_state *state)
 /* The locations of a process that the library may have open, and how much of the others is read at once. */
 static void share_memory(struct otf2_state *state, size_t locations)
 {
-    uint64_t chunk = 0, of_definitions, ahead = AHEAD_BYTES / sizeof(struct event) / locations;
-    if (OTF2_Reader_GetChunkSize(state->archive.library, &chunk, &of_definitions) != OTF2_SUCCESS || chunk == 0)
-        chunk = OTF2_CHUNK_SIZE_EVENTS_DEFAULT;
-    state->open_most = larger(CHUNKS_BYTES / chunk, (uint64_t)OPEN_LEAST);
+    uint64_t of_definitions, ahead = AHEAD_BYTES / sizeof(struct event) / locations;
+    if (OTF2_Reader_GetChunkSize(state->archive.library, &state->chunk, &of_definitions) != OTF2_SUCCESS ||
+        state->chunk == 0)
+        state->chunk = OTF2_CHUNK_SIZE_EVENTS_DEFAULT;
+    state->open_most = larger(CHUNKS_BYTES / state->chunk, (uint64_t)OPEN_LEAST);
     state->parked_at_once = smaller(larger(ahead, (uint64_t)AHEAD_LEAST), (uint64_t)AHEAD_MOST);
 }
 

@@ -28,7 +28,8 @@ static const char *unit_of(const struct scene *scene, const struct scene_counter
 static void drop_zeros(char *digits)
 {
     size_t length = strlen(digits);
-    if (!strchr(digits, '.'))
+    /* Zeros of an exponent are digits like others. */
+    if (!strchr(digits, '.') || strchr(digits, 'e'))
         return;
     while (digits[length - 1] == '0')
         length--;
@@ -74,10 +75,12 @@ static char *counter_text(char buffer[TEXT_NUMBER_SIZE], const struct scene *sce
     if (time && counter->sum)
         return text_share(buffer, value / 1e9);
     if (time)
-        return text_duration(buffer, (int64_t)llrint(fmin(fmax(value, 0), 9e18)));
+        return text_duration(buffer, (int64_t)llrint(fmin(fmax(value, -9e18), 9e18)));
     if (strcmp(unit, "B") == 0) {
-        text_bytes(buffer, text_whole(value));
-        text_append(buffer, TEXT_NUMBER_SIZE, "%s", per);
+        char bytes[TEXT_NUMBER_SIZE];
+        buffer[0] = '\0';
+        text_append(buffer, TEXT_NUMBER_SIZE, "%s%s%s", value < 0 ? "-" : "",
+                    text_bytes(bytes, text_whole(fabs(value))), per);
         return buffer;
     }
     double scale = 1;
