@@ -21,6 +21,15 @@ struct format_places {
     uint64_t (*last)(const struct reader *reader);
 };
 
+/* Reading some of the processes only, for formats in which no event depends on another process's. */
+struct format_processes {
+    /* How many bytes there are to read of each process, in the order of their numbers; free() it. NULL: this trace has
+       to be read as a whole. */
+    uint64_t *(*bytes)(const struct reader *reader, size_t *count);
+    /* Of these, only [from, to) are read. Before the first event. */
+    void (*select)(struct reader *reader, size_t from, size_t to);
+};
+
 struct format {
     const char *name;   /* as in JSON and --format: "clog2" */
     const char *title;  /* as in messages: "CLOG-2" */
@@ -35,8 +44,9 @@ struct format {
     enum status (*open)(struct reader *reader, struct error *err);
     /* Appends events to the batch, which is empty, until it is full or STATUS_END. A call may append none. */
     enum status (*next)(struct reader *reader, struct batch *batch, struct error *err);
-    void (*close)(struct reader *reader); /* frees what reader->state points to; may be NULL */
-    const struct format_places *places;   /* NULL: it cannot */
+    void (*close)(struct reader *reader);     /* frees what reader->state points to; may be NULL */
+    const struct format_places *places;       /* NULL: it cannot */
+    const struct format_processes *processes; /* NULL: it cannot */
     /* The format's traces are directories, or several files: the path of the one file in a directory that represents
        its trace (free() it), NULL if there is none. `open` finds the others by reader->input->path. NULL: a trace is
        one file. */

@@ -137,27 +137,30 @@ static enum status read_metrics_file(struct run *run, struct input *input, struc
     return STATUS_OK;
 }
 
+/* As sharing_accumulate, by threads. */
+static struct accumulator *read_in_threads(const struct run *run, struct accumulator_options what, unsigned *slices)
+{
+    const struct engine_request *request = run->request;
+    *slices = slices_worth(run->reader, request->inputs, request->input_count, threads_of(request, THREADS_READING));
+    struct watching watching = {.request = request, .step = ENGINE_STEP_EVENTS, .parts = *slices};
+    if (*slices > 1)
+        return slices_accumulate(run->reader, request->inputs[0], *slices, what, opening_watch, &watching);
+    return NULL;
+}
+
 /* Reads the trace into run->accumulator, if it can be read in slices; else it is still to be read. */
 static enum status read_slices(struct run *run, struct accumulator_options what, struct error *err)
 {
     const struct engine_request *request = run->request;
-    bool shared = team_size(request->team) > 1;
-    unsigned most = threads_of(request, THREADS_READING);
-    if (shared)
-        most = (unsigned)team_size(request->team);
-    unsigned slices = slices_worth(run->reader, request->inputs, request->input_count, most);
-    if (slices < 2)
-        return STATUS_OK;
-    struct watching watching = {.request = request, .step = ENGINE_STEP_EVENTS, .parts = slices};
-    const char *path = request->inputs[0];
-    if (shared)
-        run->accumulator = sharing_accumulate(request->team, run->reader, path, slices, what, opening_watch, &watching);
+    unsigned slices;
+    if (team_size(request->team) > 1)
+        run->accumulator = sharing_accumulate(request, run->reader, what, ENGINE_STEP_EVENTS, &slices);
     else
-        run->accumulator = slices_accumulate(run->reader, path, slices, what, opening_watch, &watching);
-    if (run->accumulator) {
+        run->accumulator = read_in_threads(run, what, &slices);
+    if (run->accumulator)
         run->result.slices = slices;
+    if (run->accumulator || slices < 2)
         return STATUS_OK;
-    }
     /* The slices might not add up to what one pass gives: it is begun again. */
     run->reader = reader_again(run->reader, request->inputs, request->input_count, err);
     return run->reader ? STATUS_OK : STATUS_FAILED;

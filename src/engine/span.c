@@ -4,6 +4,7 @@
 #include "core/numbers.h"
 #include "core/text.h"
 #include "engine/opening.h"
+#include "engine/sharing.h"
 #include "timeline/fix_clocks.h"
 
 #include <math.h>
@@ -76,17 +77,47 @@ enum status span_window(const struct engine_window *window, int64_t begin_ns, in
     return STATUS_OK;
 }
 
+/* By all processes of the team: sums of no process, which still know their times. STATUS_END: it is still to be read.
+ */
+static enum status span_shared(const struct engine_request *request, struct reader **reader, struct span *span,
+                               struct error *err)
+{
+    static const uint32_t none[1];
+    unsigned shares;
+    struct accumulator *accumulator =
+        sharing_accumulate(request, *reader, (struct accumulator_options){.ranks = none}, ENGINE_STEP_SPAN, &shares);
+    if (accumulator) {
+        span->any = accumulator_span(accumulator, &span->begin_ns, &span->end_ns);
+        accumulator_free(accumulator);
+        return STATUS_OK;
+    }
+    if (shares > 1)
+        *reader = reader_again(*reader, request->inputs, request->input_count, err);
+    return *reader ? STATUS_END : STATUS_FAILED;
+}
+
+static enum status span_read(const struct engine_request *request, struct reader **reader, struct span *span,
+                             struct error *err)
+{
+    struct sink *sinks[] = {&span->sink};
+    struct watching watching = {.request = request, .step = ENGINE_STEP_SPAN};
+    enum status status = STATUS_END;
+    if (team_size(request->team) > 1)
+        status = span_shared(request, reader, span, err);
+    if (status == STATUS_END)
+        status = stream_run(*reader, sinks, 1, opening_watch, &watching, err);
+    return status;
+}
+
 enum status span_find(const struct engine_request *request, struct reader **reader, struct accumulator_options *found,
                       struct error *err)
 {
     struct span span = {.sink = {.events = span_events}};
-    struct sink *sinks[] = {&span.sink};
-    struct watching watching = {.request = request, .step = ENGINE_STEP_SPAN};
     /* Where the run begins is known only after all of it was read: a window takes a pass of its own. */
     for (size_t i = 0; i < request->input_count; i++)
         if (strcmp(request->inputs[i], "-") == 0)
             return error_set(err, ERROR_USAGE, "a window of time needs a file: standard input cannot be read twice");
-    if (stream_run(*reader, sinks, 1, opening_watch, &watching, err) != STATUS_OK ||
+    if (span_read(request, reader, &span, err) != STATUS_OK ||
         span_window(&request->window, span.begin_ns, span.end_ns, found, err) != STATUS_OK)
         return STATUS_FAILED;
     *reader = reader_again(*reader, request->inputs, request->input_count, err);

@@ -349,6 +349,21 @@ struct sink *accumulator_sink(struct accumulator *accumulator)
     return &accumulator->sink;
 }
 
+bool accumulator_span(const struct accumulator *accumulator, int64_t *begin_ns, int64_t *end_ns)
+{
+    bool any = false;
+    for (size_t page = 0; page < PROCESS_LIMIT / PROCESS_PAGE; page++)
+        for (size_t i = 0; accumulator->pages[page] && i < PROCESS_PAGE; i++) {
+            const struct process_state *process = accumulator->pages[page][i];
+            if (!process || process->order == 0)
+                continue;
+            *begin_ns = any ? smaller(*begin_ns, process->begin_ns) : process->begin_ns;
+            *end_ns = any ? larger(*end_ns, process->end_ns) : process->end_ns;
+            any = true;
+        }
+    return any;
+}
+
 static void process_free(struct process_state *process)
 {
     if (!process)

@@ -36,6 +36,9 @@ enum status accumulator_merge(struct accumulator *first, struct accumulator *lat
    beyond it. */
 size_t accumulator_depth_bound(const struct accumulator *accumulator);
 
+/* When the events of all processes began and ended, selected or not. False: there was none. */
+bool accumulator_span(const struct accumulator *accumulator, int64_t *begin_ns, int64_t *end_ns);
+
 /* The metrics of everything fed. Closes nothing: more can be fed afterwards. Free with metrics_free. */
 struct metrics *accumulator_metrics(struct accumulator *accumulator, struct error *err);
 

@@ -22,11 +22,15 @@ static bool definitions_are_few(const struct clog2_known *known, uint64_t size)
     return bytes < size / DEFINITIONS_SHARE;
 }
 
-/* Corrected clocks and damage depend on everything before them: then one thread reads all. */
+/* Corrected clocks and damage depend on everything before them. */
+bool slices_add_up(const struct reader *reader, char *const *paths, size_t count)
+{
+    return count == 1 && strcmp(paths[0], "-") != 0 && !reader->correction.apply && reader->damage.count == 0;
+}
+
 unsigned slices_worth(const struct reader *reader, char *const *paths, size_t count, unsigned slices)
 {
-    if (slices < 2 || count != 1 || strcmp(paths[0], "-") == 0 || !reader_can_seek(reader) ||
-        reader->correction.apply || reader->damage.count > 0)
+    if (slices < 2 || !slices_add_up(reader, paths, count) || !reader_can_seek(reader))
         return 1;
     struct clog2_known known = clog2_known(reader);
     uint64_t size = reader_last_place(reader), most = size / SLICE_LEAST;
@@ -84,13 +88,11 @@ static bool slice_open(struct slice *slices, unsigned count, unsigned index, str
     return slice->reader && reader_seek(slice->reader, from, to, &err) == STATUS_OK;
 }
 
-struct accumulator *slices_read(struct reader *reader, uint64_t from, uint64_t to, struct accumulator_options what,
-                                stream_watch *watch, void *context)
+struct accumulator *slices_read(struct reader *reader, struct accumulator_options what, stream_watch *watch,
+                                void *context)
 {
-    struct error err = {0};
     struct slice slice = {reader, accumulator_new(what), watch, context, false};
-    if (reader_seek(reader, from, to, &err) == STATUS_OK)
-        slice_read(&slice, 0);
+    slice_read(&slice, 0);
     if (slice.exact)
         return slice.accumulator;
     accumulator_free(slice.accumulator);

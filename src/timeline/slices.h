@@ -11,6 +11,9 @@
    pass.
  */
 
+/* True if parts of a trace just opened from `paths`, each read by itself, add up to one pass. */
+bool slices_add_up(const struct reader *reader, char *const *paths, size_t count);
+
 /* How many of the requested slices are worthwhile for a trace just opened from `paths`; below 2: read it in one pass.
  */
 unsigned slices_worth(const struct reader *reader, char *const *paths, size_t count, unsigned slices);
@@ -25,8 +28,8 @@ struct accumulator *slices_accumulate(struct reader *reader, const char *path, u
  */
 void slices_range(const struct reader *reader, unsigned count, unsigned index, uint64_t *from, uint64_t *to);
 
-/* Adds up one slice, of a reader of its own. NULL: the trace must be read in one pass. */
-struct accumulator *slices_read(struct reader *reader, uint64_t from, uint64_t to, struct accumulator_options what,
-                                stream_watch *watch, void *context);
+/* Adds up one slice, which is all that a reader of its own will give. NULL: the trace must be read in one pass. */
+struct accumulator *slices_read(struct reader *reader, struct accumulator_options what, stream_watch *watch,
+                                void *context);
 
 #endif

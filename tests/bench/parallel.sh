@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# make bench-parallel: metrics by threads, by processes of an MPI launcher, and of compressed traces, as ratios against
-# one thread in the same run. Prints; judges nothing.
+# make bench-parallel: metrics by threads, by processes of an MPI launcher, and of compressed traces and OTF2 archives, as
+# ratios against one thread in the same run. Prints; judges nothing.
 #   parallel.sh [RECORDS]   (default 10,000,000; files of about 50 bytes a record go to TMPDIR)
 set -eu
 : "${SIGHT:?}" "${bench:?}"
@@ -17,8 +17,10 @@ cat >ways.py <<'P'
 import os, shutil, subprocess, sys, time
 sight, trace, records = sys.argv[1], sys.argv[2], int(sys.argv[3])
 base = [sight, "metrics", "-q", "--format", "json"]
-ways = [("1 thread", base + ["-j", "1", trace]), ("2 threads", base + ["-j", "2", trace]),
-        ("1 thread, .zst", base + ["-j", "1", trace + ".zst"]), ("2 threads, .zst", base + ["-j", "2", trace + ".zst"])]
+ways = [("1 thread", base + ["-j", "1", trace])]
+if trace.endswith(".clog2"):
+    ways += [("2 threads", base + ["-j", "2", trace]), ("1 thread, .zst", base + ["-j", "1", trace + ".zst"]),
+             ("2 threads, .zst", base + ["-j", "2", trace + ".zst"])]
 for mpi in "mpich", "openmpi":
     launcher, plugin = "mpiexec." + mpi, os.path.join(os.path.dirname(sight), "libsight-team-%s.so" % mpi)
     if shutil.which(launcher) and os.path.exists(plugin):
@@ -43,7 +45,11 @@ for pattern in pingpong halo allreduce; do
     "$SIGHT" convert -q $pattern.clog2 -o $pattern.clog2.zst
     echo "$pattern, $records records: $(stat -c %s $pattern.clog2) bytes, $(stat -c %s $pattern.clog2.zst) compressed"
     python3 ways.py "$SIGHT" $pattern.clog2 "$records"
-    rm $pattern.clog2 $pattern.clog2.zst
+    if "$SIGHT" convert -q $pattern.clog2 -o $pattern.otf2 2>/dev/null; then
+        echo "$pattern as an OTF2 archive"
+        python3 ways.py "$SIGHT" $pattern.otf2 "$records"
+    fi
+    rm -r $pattern.clog2 $pattern.clog2.zst $pattern.otf2
 done
 
 # Many processes in the trace, more in the analysis than cores: what each holds.

@@ -26,6 +26,7 @@ struct otf2_state {
     struct otf2_defs otf2;
     uint32_t *order; /* locations by process, then thread */
     size_t next;     /* of them: the first of the next process */
+    size_t end;      /* of them: where reading ends */
     struct otf2_location *open;
     size_t open_count;
     uint64_t chunk;             /* bytes */
@@ -103,6 +104,7 @@ static enum status otf2_open(struct reader *reader, struct error *err)
         OTF2_Reader_OpenDefFiles(state->archive.library);
         OTF2_Reader_OpenEvtFiles(state->archive.library);
         sort_locations(state);
+        state->end = state->otf2.location_count;
     }
     otf2_complaint();
     otf2_guard(NULL);
@@ -312,14 +314,22 @@ static void share_memory(struct otf2_state *state, size_t locations)
     state->parked_at_once = smaller(larger(ahead, (uint64_t)AHEAD_LEAST), (uint64_t)AHEAD_MOST);
 }
 
+/* Where the locations of the process end whose first is at `at`. */
+static size_t process_end(const struct otf2_state *state, size_t at)
+{
+    const struct otf2_location_def *location = state->otf2.location;
+    uint32_t process = location[state->order[at]].process;
+    while (at < state->otf2.location_count && location[state->order[at]].process == process)
+        at++;
+    return at;
+}
+
 /* Opens the locations of the next process. */
 static void process_open(struct otf2_state *state, struct reader *reader)
 {
     const struct otf2_defs *otf2 = &state->otf2;
     state->process = otf2->location[state->order[state->next]].process;
-    size_t end = state->next;
-    while (end < otf2->location_count && otf2->location[state->order[end]].process == state->process)
-        end++;
+    size_t end = process_end(state, state->next);
     state->open = memory_new((end - state->next) * sizeof *state->open);
     state->waiting = memory_new((end - state->next) * sizeof *state->waiting);
     share_memory(state, end - state->next);
@@ -483,7 +493,7 @@ static enum status otf2_next(struct reader *reader, struct batch *batch, struct 
         if (batch->count > 0)
             break;
         process_close(state);
-        if (state->next == state->otf2.location_count) {
+        if (state->next == state->end) {
             finish(state, reader);
             status = STATUS_END;
             break;
@@ -505,6 +515,37 @@ static void otf2_close(struct reader *reader)
     otf2_files_close(&state->archive);
 }
 
+/* A packed archive would have to be unpacked by each reader. */
+static uint64_t *otf2_process_bytes(const struct reader *reader, size_t *count)
+{
+    const struct otf2_state *state = reader->state;
+    if (state->archive.directory)
+        return NULL;
+    uint64_t *bytes = memory_new((state->otf2.location_count + 1) * sizeof *bytes);
+    *count = 0;
+    for (size_t at = 0; at < state->otf2.location_count; ++*count)
+        for (size_t end = process_end(state, at); at < end; at++) {
+            uint64_t size = file_size(state, state->otf2.location[state->order[at]].id, "evt");
+            if (size != UINT64_MAX)
+                bytes[*count] += size;
+        }
+    return bytes;
+}
+
+static void otf2_select(struct reader *reader, size_t from, size_t to)
+{
+    struct otf2_state *state = reader->state;
+    size_t process = 0, at = 0;
+    for (; process < from && at < state->otf2.location_count; process++)
+        at = process_end(state, at);
+    state->next = at;
+    for (; process < to && at < state->otf2.location_count; process++)
+        at = process_end(state, at);
+    state->end = at;
+}
+
+static const struct format_processes processes = {otf2_process_bytes, otf2_select};
+
 const struct format format_otf2 = {.name = "otf2",
                                    .title = "OTF2",
                                    .suffix = ".otf2",
@@ -514,4 +555,5 @@ const struct format format_otf2 = {.name = "otf2",
                                    .open = otf2_open,
                                    .next = otf2_next,
                                    .close = otf2_close,
+                                   .processes = &processes,
                                    .find_in = otf2_find_anchor};

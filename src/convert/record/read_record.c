@@ -925,6 +925,38 @@ static enum status record_open(struct reader *reader, struct error *err)
     return record_begin(reader, state->own, 0, err);
 }
 
+/* Until when a process is known to have lived depends on the last event of all. Files with a sample were read as a
+   whole already. */
+static uint64_t *record_process_bytes(const struct reader *reader, size_t *count)
+{
+    const struct record_run *run = &((const struct record_state *)reader->state)->run;
+    for (size_t i = 0; i < run->file_count; i++)
+        if (run->files[i].header.end != RECORD_FINALIZED || run->files[i].kept)
+            return NULL;
+    uint64_t *bytes = memory_new(run->process_count * sizeof *bytes);
+    *count = run->process_count;
+    for (size_t i = 0; i < run->file_count; i++)
+        bytes[run->process_of[i]] += run->files[i].size;
+    return bytes;
+}
+
+static void record_select(struct reader *reader, size_t from, size_t to)
+{
+    struct record_state *state = reader->state;
+    size_t count = 0;
+    for (size_t i = 0; i < state->count; i++) {
+        uint32_t file = state->heap[i].file, process = state->run.process_of[file];
+        if (process >= from && process < to)
+            state->heap[count++] = state->heap[i];
+        else
+            record_file_stop(&state->run.files[file]);
+    }
+    state->count = count;
+    heap_make(state->heap, count, &BY_TIME, NULL);
+}
+
+static const struct format_processes processes = {record_process_bytes, record_select};
+
 const struct format format_record = {.name = "record",
                                      .title = "recording",
                                      .suffix = RECORD_SUFFIX,
@@ -932,6 +964,7 @@ const struct format format_record = {.name = "record",
                                      .open = record_open,
                                      .next = record_next,
                                      .close = record_close,
+                                     .processes = &processes,
                                      .find_in = record_find_in};
 
 struct reader *record_reader_open(const struct recordings *recordings, size_t trace, struct error *err)
