@@ -103,19 +103,90 @@ static const char *die_name(struct source_lines *lines, Dwarf_Die *die)
     return name && name != symbol ? name : dwarf_diename(die);
 }
 
+/* The unit of an address, or NULL. Clang leaves out the table that says which unit an address is in: each is asked.
+   With -gsplit-dwarf functions are in another file, and the program's has only the skeleton of the unit. */
+static Dwarf_Die *unit_of(struct source_lines *lines, Dwarf_Addr address, Dwarf_Addr *bias, Dwarf_Die *split)
+{
+    Dwarf_Die *unit = dwfl_module_addrdie(lines->module, address, bias);
+    uint8_t type;
+    if (!unit)
+        while ((unit = dwfl_module_nextcu(lines->module, unit, bias)))
+            if (dwarf_haspc(unit, address - *bias) > 0)
+                break;
+    if (unit && dwarf_cu_info(unit->cu, NULL, &type, NULL, split, NULL, NULL, NULL) == 0 && type == DW_UT_skeleton &&
+        dwarf_tag(split) != DW_TAG_invalid)
+        return split;
+    return unit;
+}
+
+/* The functions that the code of an address is in, the innermost last: inlined ones lie in the one around them. libdw
+   has dwarf_getscopes, but that finds nothing where what an inlined function was made from is in another unit, as in
+   programs that are optimised as a whole (-flto). */
+enum { FUNCTIONS_MOST = 64, DEPTH_MOST = 200 };
+struct functions {
+    Dwarf_Addr address;
+    bool aside; /* also in functions that do not have the address: what is nested in them has code of its own */
+    Dwarf_Die die[FUNCTIONS_MOST];
+    size_t count;
+};
+
+/* What has addresses of its own, and what has only parts that do. */
+static bool has_code(Dwarf_Die *die)
+{
+    int tag = dwarf_tag(die);
+    return is_function(die) || tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block ||
+           tag == DW_TAG_with_stmt;
+}
+
+static bool has_parts(Dwarf_Die *die)
+{
+    int tag = dwarf_tag(die);
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
+           tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+}
+
+static bool search(struct functions *functions, Dwarf_Die *scope, int depth)
+{
+    Dwarf_Die child;
+    if (depth > DEPTH_MOST || dwarf_child(scope, &child) != 0)
+        return false;
+    do {
+        if (has_code(&child) && dwarf_haspc(&child, functions->address) > 0) {
+            if (is_function(&child) && functions->count < FUNCTIONS_MOST)
+                functions->die[functions->count++] = child;
+            search(functions, &child, depth + 1);
+            return true;
+        }
+        if ((has_parts(&child) || (functions->aside && has_code(&child))) && search(functions, &child, depth + 1))
+            return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+static void functions_of(struct functions *functions, Dwarf_Die *unit, Dwarf_Addr address)
+{
+    functions->address = address;
+    functions->aside = false;
+    functions->count = 0;
+    if (search(functions, unit, 0))
+        return;
+    functions->aside = true;
+    search(functions, unit, 0);
+}
+
 /* Debug information knows inlined functions; without it the table of symbols knows the one whose code it is. */
 static const char *function_of(struct source_lines *lines, Dwarf_Addr address)
 {
     Dwarf_Addr bias;
-    Dwarf_Die *unit = dwfl_module_addrdie(lines->module, address, &bias), *scopes = NULL;
-    int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
-    const char *name = NULL;
-    for (int i = 0; i < count && !name; i++)
-        if (is_function(&scopes[i]))
-            name = die_name(lines, &scopes[i]);
-    free(scopes);
-    if (name)
-        return name;
+    Dwarf_Die split, *unit = unit_of(lines, address, &bias, &split);
+    struct functions functions = {0};
+    if (unit)
+        functions_of(&functions, unit, address - bias);
+    for (size_t i = functions.count; i-- > 0;) {
+        const char *name = die_name(lines, &functions.die[i]);
+        if (name)
+            return name;
+    }
     const char *symbol = dwfl_module_addrname(lines->module, address);
     return symbol ? name_of(lines, symbol) : NULL;
 }
@@ -152,6 +223,7 @@ bool source_lines_find(struct source_lines *lines, uint64_t address, struct sour
     place->function = function_of(lines, address);
     return place->file || place->function;
 }
+
 static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
@@ -178,22 +250,19 @@ static struct source_place call_of(Dwarf_Die *unit, Dwarf_Die *inlined)
 size_t source_lines_inlined(struct source_lines *lines, uint64_t address, struct source_place *places, size_t most)
 {
     Dwarf_Addr bias;
-    Dwarf_Die *unit = dwfl_module_addrdie(lines->module, address + lines->bias, &bias), *scopes = NULL, *outer = NULL;
-    int inner = unit ? dwarf_getscopes(unit, address + lines->bias - bias, &scopes) : 0;
-    int count = inner > 0 ? dwarf_getscopes_die(&scopes[0], &outer) : 0; /* as the code stands, not as it is written */
+    Dwarf_Die split, *unit = unit_of(lines, address + lines->bias, &bias, &split);
+    struct functions functions = {0};
     size_t found = 0;
-    for (int i = 0; i < count; i++) {
-        if (!is_function(&outer[i]))
-            continue;
+    if (unit)
+        functions_of(&functions, unit, address + lines->bias - bias);
+    for (size_t i = functions.count; i-- > 0;) {
         /* The function around an inlined one is known when the next scope is met. */
         if (found > 0)
-            places[found - 1].function = die_name(lines, &outer[i]);
-        if (found == most || dwarf_tag(&outer[i]) != DW_TAG_inlined_subroutine)
+            places[found - 1].function = die_name(lines, &functions.die[i]);
+        if (found == most || dwarf_tag(&functions.die[i]) != DW_TAG_inlined_subroutine)
             break;
-        places[found++] = call_of(unit, &outer[i]);
+        places[found++] = call_of(unit, &functions.die[i]);
     }
-    free(scopes);
-    free(outer);
     return found;
 }
 #else
