@@ -42,10 +42,27 @@ static bool take_nodes(const char **at, const char *end)
     return text_take(at, end, ':');
 }
 
-/* "4(1:1,1:1,1:1,1:1)", with ",7" after it where lines of communicators follow. */
+/* ",7": so many lines of communicators follow. Of two applications Extrae writes "8(...),12(...),14": a comma before
+   the next one, and the lines of both at the end. */
+static bool take_communicators(struct paraver_header *header, const char **at, const char *end)
+{
+    uint64_t communicators;
+    const char *number = *at + 1;
+    if (*at == end || **at != ',')
+        return true;
+    if (!text_take_u64(&number, end, &communicators))
+        return false;
+    if (number < end && *number == '(')
+        return true;
+    header->communicators += communicators;
+    *at = number;
+    return true;
+}
+
+/* "4(1:1,1:1,1:1,1:1)". */
 static bool take_application(struct paraver_header *header, const char **at, const char *end)
 {
-    uint64_t tasks, threads, node, communicators;
+    uint64_t tasks, threads, node;
     if (!text_take_u64(at, end, &tasks) || !text_take(at, end, '('))
         return false;
     /* The counts are only limits of loops over what is there: a header that claims 2^60 tasks costs nothing. */
@@ -57,13 +74,8 @@ static bool take_application(struct paraver_header *header, const char **at, con
         ARRAY_PUSH(header->tasks, header->task_count, header->task_capacity,
                    (struct paraver_task){.threads = (uint32_t)threads, .node = (uint32_t)node});
     }
-    if (!text_take(at, end, ')'))
+    if (!text_take(at, end, ')') || !take_communicators(header, at, end))
         return false;
-    if (text_take(at, end, ',')) {
-        if (!text_take_u64(at, end, &communicators))
-            return false;
-        header->communicators += communicators;
-    }
     /* Processes are numbered through all applications: `first` holds where each begins, and one more at the end. */
     ARRAY_PUSH(header->first, header->first_count, header->first_capacity, (uint32_t)header->task_count);
     header->application_count++;
@@ -105,7 +117,7 @@ const char *paraver_header_parse(struct paraver_header *header, const char **at,
         return "the header has no applications";
     ARRAY_PUSH(header->first, header->first_count, header->first_capacity, 0);
     for (uint64_t i = 0; i < applications; i++)
-        if (!text_take(at, end, ':') || !take_application(header, at, end))
+        if ((!text_take(at, end, ':') && (i == 0 || !text_take(at, end, ','))) || !take_application(header, at, end))
             return "the header's applications cannot be read";
     return NULL;
 }
