@@ -35,7 +35,8 @@ static enum status check_file(const struct asked *asked, const struct metrics *m
         for (size_t k = 0; k < asked->choice_count; k++) {
             const struct counter_choice *choice = &asked->choices[k];
             bool other = choice->mode != COUNTER_MODE_UNKNOWN && choice->mode != counters->counter[i].mode;
-            if (strcmp(choice->name, counters->counter[i].name) == 0 && (other || choice->wraps > 0))
+            bool called = counter_is_called(counters->counter[i].name, choice->name, strlen(choice->name));
+            if (called && (other || choice->wraps > 0))
                 return error_set(err, ERROR_USAGE,
                                  "%s: is a metrics file, in which counter '%s' was added up by its own mode: give the "
                                  "trace",

@@ -79,13 +79,18 @@ static struct thread *thread_of(struct counters_builder *builder, const struct e
     return &builder->threads[*known - 1];
 }
 
+bool counter_is_called(const char *name, const char *word, size_t length)
+{
+    return strncmp(name, word, length) == 0 && (name[length] == '\0' || strncmp(name + length, " [", 2) == 0);
+}
+
 static enum counter_mode mode_of(const struct counters_builder *builder, const struct mark_def *mark, double *wraps)
 {
     enum counter_mode mode = mark->counter.mode;
     *wraps = 0;
     for (size_t i = 0; i < builder->select.choice_count; i++) {
         const struct counter_choice *choice = &builder->select.choices[i];
-        if (strcmp(choice->name, mark->name) != 0)
+        if (!counter_is_called(mark->name, choice->name, strlen(choice->name)))
             continue;
         if (choice->wraps > 0)
             *wraps = choice->wraps;

@@ -18,6 +18,10 @@ struct counter_choice {
     double wraps;           /* a sum that falls has begun again at 0 when it reached this; 0: it does not */
 };
 
+/* Whether a counter of a trace is the one of that word, of so many bytes: Extrae calls PAPI's counters "PAPI_TOT_INS
+   [Instr completed]". */
+bool counter_is_called(const char *name, const char *word, size_t length);
+
 struct counter_info {
     uint32_t mark;           /* of the definitions */
     const char *name, *unit; /* borrowed; unit "": not known */

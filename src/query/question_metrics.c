@@ -37,21 +37,23 @@ bool question_names_counters(const char *text, const struct definitions *own)
     return named;
 }
 
-static bool names_counter(const char *text, const char *name)
+/* How the text calls a counter of the trace, with a length; NULL: it does not. */
+static const char *find_counter(const char *text, const char *name, size_t *length)
 {
-    size_t length = strlen(name);
     for (const char *at = strstr(text, counter_word); at; at = strstr(at + 1, counter_word)) {
         const char *from = at + strlen(counter_word);
-        if (strncmp(from, name, length) == 0 && from[length] == ')')
-            return true;
+        *length = strcspn(from, ")");
+        if (from[*length] == ')' && *length > 0 && counter_is_called(name, from, *length))
+            return from;
     }
-    return false;
+    return NULL;
 }
 
 /* Times are s, sizes bytes, everything else is counted. */
-static struct counter_name counter_of(const struct counter_info *info)
+static struct counter_name counter_of(const struct counter_info *info, const char *word, size_t length)
 {
-    struct counter_name counter = {.name = memory_copy_string(info->name), .each = 1, .unit = {0, 0, 1}};
+    struct counter_name counter = {.name = memory_new(length + 1), .each = 1, .unit = {0, 0, 1}};
+    memcpy(counter.name, word, length);
     if (strcmp(info->unit, "ns") == 0) {
         counter.each = 1e-9;
         counter.unit = (struct search_unit){1, 0, 0};
@@ -81,9 +83,11 @@ static struct definitions *plain_of(const char *text, const struct counters *cou
     size_t capacity = 0, count = 0;
     *found = NULL;
     for (size_t i = 0; counters && i < counters->count; i++) {
-        if (!names_counter(text, counters->counter[i].name) || plain->counter_count == METER_COUNTERS)
+        size_t length;
+        const char *word = find_counter(text, counters->counter[i].name, &length);
+        if (!word || plain->counter_count == METER_COUNTERS)
             continue;
-        struct counter_name counter = counter_of(&counters->counter[i]);
+        struct counter_name counter = counter_of(&counters->counter[i], word, length);
         ARRAY_PUSH(plain->list, plain->count, plain->capacity, definition_of(&counter, plain->counter_count));
         ARRAY_PUSH(plain->counters, plain->counter_count, plain->counter_capacity, counter);
         ARRAY_PUSH(*found, count, capacity, i);

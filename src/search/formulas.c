@@ -93,7 +93,7 @@ size_t *formulas_find(const struct definitions *formulas, const struct counters 
         found[i] = SIZE_MAX;
         for (size_t k = 0; k < spellings(counter) && found[i] == SIZE_MAX; k++)
             for (size_t c = 0; c < counters->count && found[i] == SIZE_MAX; c++)
-                if (strcmp(counters->counter[c].name, spelling(counter, k)) == 0)
+                if (counter_is_called(counters->counter[c].name, spelling(counter, k), strlen(spelling(counter, k))))
                     found[i] = c;
     }
     return found;
