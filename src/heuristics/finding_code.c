@@ -8,7 +8,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Places that matter: this part of the saving. With less, another place explains the imbalance better. */
+/* Places that matter: this part of the saving, as far as that is not waiting for a core. With less, another place
+ * explains the imbalance better. */
 static const double PART = 0.1;
 
 /* A line is named if it has this part of the excess of its function: in an inlined or unrolled loop the samples spread
@@ -82,6 +83,23 @@ static void say(struct finding *finding, size_t processes)
     text_append(finding->text, size, ".");
 }
 
+/* Of the time in which these processes could go on, the share in which they had a core: samples are of that, savings of
+   all of it. 1 where it is not known. */
+static double core_share(const struct metrics *metrics, const struct ranks *ranks)
+{
+    double cpu_ns = 0, ready_ns = 0;
+    for (size_t i = 0; i < ranks->count; i++) {
+        const struct process_resources *process = resources_of(metrics->resources, ranks->rank[i]);
+        int64_t own_ns = process ? resources_used(process, RESOURCE_CPU) : -1;
+        int64_t delay_ns = process ? resources_used(process, RESOURCE_DELAY) : -1;
+        if (own_ns <= 0 || delay_ns < 0)
+            return 1;
+        cpu_ns += (double)own_ns;
+        ready_ns += (double)own_ns + (double)delay_ns;
+    }
+    return ready_ns > 0 ? cpu_ns / ready_ns : 1;
+}
+
 void finding_code_fit(const struct finding_coder *coder, struct finding *finding)
 {
     struct profile_excess found[FINDING_CODE];
@@ -92,10 +110,11 @@ void finding_code_fit(const struct finding_coder *coder, struct finding *finding
                                     .culprit_count = finding->causes.count,
                                     .all = coder->ranks,
                                     .count = coder->metrics->process_count};
+    double least_s = PART * finding->saving_s * (finding->by_cpu ? 1 : core_share(coder->metrics, &finding->causes));
     size_t count = profile_excess_find(coder->metrics->profile, &coder->functions, &groups, found, FINDING_CODE);
     for (size_t i = 0; i < count; i++) {
         const struct profile_row *function = &coder->functions.row[found[i].row];
-        if ((double)found[i].ns / 1e9 < PART * finding->saving_s)
+        if ((double)found[i].ns / 1e9 < least_s)
             continue;
         finding->code[finding->code_count++] = (struct finding_code){
             .name = function->name,
