@@ -172,18 +172,27 @@ static uint64_t namesakes(uint64_t family)
     return before ? (*before)++ : 0;
 }
 
-/* The key, which every member computes alike without communicating: communicators are made by all members in the same
-   order, so that how many of these members the parent had before is the same everywhere, and is part of the key. Both
-   sides of an inter-communicator may know different parents; and programs know different keys of a parent that they
-   share. */
-static void facts_key(struct comm_facts *facts, uint32_t parent)
+/* The key of the parent, if all members know it: both sides of an inter-communicator may have made it from different
+   ones, unless that was an inter-communicator as well. */
+static uint64_t shared_parent(const struct comm_facts *facts, uint32_t parent)
 {
+    if (parent >= comms.count || (facts->remote_size > 0 && comms.facts[parent].remote_size == 0))
+        return 0;
+    return comms.facts[parent].key;
+}
+
+/* The key, which every member computes alike without communicating: communicators are made by all members in the same
+   order, so that how many of these members the parent had before is the same everywhere, and is part of the key.
+   Threads may make several at once, in any order, if they name them: `name` is 0 or the same in all members. Programs
+   know different keys of a parent that they share. */
+static void facts_key(struct comm_facts *facts, uint32_t parent, uint64_t name)
+{
+    uint64_t members = name ? mix(facts->members, name) : facts->members;
     if (facts->kin == RECORD_OF_PARENT) {
-        facts->key = mix(facts->members, namesakes(mix((uint64_t)parent + 1, facts->members)));
+        facts->key = mix(members, namesakes(mix((uint64_t)parent + 1, members)));
         return;
     }
-    uint64_t of = parent < comms.count && facts->remote_size == 0 ? comms.facts[parent].key : 0;
-    uint64_t family = mix(of, facts->members) | 1;
+    uint64_t family = mix(shared_parent(facts, parent), members) | 1;
     facts->key = mix(family, namesakes(family));
 }
 
@@ -244,11 +253,11 @@ static uint32_t facts_add(struct location *location, const struct comm_facts *fa
     return facts_keep(location, &own, HANDLE_NUMBER(comm), parent, made);
 }
 
-static uint32_t comm_add(struct location *location, uint32_t parent, MPI_Comm comm)
+static uint32_t comm_add(struct location *location, uint32_t parent, uint64_t name, MPI_Comm comm)
 {
     struct comm_facts facts = {0};
     facts.kin = kin_of(&facts, comm, parent);
-    facts_key(&facts, parent);
+    facts_key(&facts, parent, name);
     uint32_t number = facts_add(location, &facts, comm, parent, (struct span){0});
     /* Topologies of inter-communicators do not exist. */
     if (facts.remote_size == 0)
@@ -264,7 +273,7 @@ static void group_add(struct location *location, MPI_Group group, int rank, MPI_
     int lowest;
     bool strangers;
     facts.members = group_members(group, &world, &facts.size, &lowest, &strangers);
-    facts_key(&facts, RECORD_COMM_NONE);
+    facts_key(&facts, RECORD_COMM_NONE, 0);
     facts_add(location, &facts, comm, RECORD_COMM_NONE, (struct span){0});
 }
 
@@ -340,7 +349,7 @@ void comm_look(struct location *location, uint32_t number, MPI_Comm comm)
     comms_lock();
     if (has_world() && is_unknown(number, HANDLE_NUMBER(comm))) {
         facts.kin = kin_of(&facts, comm, RECORD_COMM_NONE);
-        facts_key(&facts, RECORD_COMM_NONE);
+        facts_key(&facts, RECORD_COMM_NONE, 0);
         comms.facts[number] = facts;
         facts_define(location, &facts, number, RECORD_COMM_NONE, (struct span){0});
         if (facts.remote_size == 0)
@@ -360,12 +369,25 @@ void comm_drop(uint32_t number, MPI_Comm comm)
     comms_unlock();
 }
 
-void comm_made(struct location *location, uint32_t parent, MPI_Comm comm)
+uint64_t comm_name_of_tag(int tag)
+{
+    return (uint64_t)(uint32_t)tag + 1;
+}
+
+uint64_t comm_name_of_text(const char *text)
+{
+    uint64_t name = 1;
+    while (*text)
+        name = mix(name, (unsigned char)*text++);
+    return name | 1;
+}
+
+void comm_made(struct location *location, uint32_t parent, uint64_t name, MPI_Comm comm)
 {
     if (comm == MPI_COMM_NULL || !has_world())
         return;
     comms_lock();
-    comm_add(location, parent, comm);
+    comm_add(location, parent, name, comm);
     comms.freed++; /* a location may remember an older communicator of this handle that was freed unseen */
     comms_unlock();
 }
@@ -382,7 +404,7 @@ void comm_met(struct location *location, MPI_Comm comm, enum record_kin kin, int
         if (location->header)
             location->header->linked = 1;
     }
-    facts_key(&facts, RECORD_COMM_NONE);
+    facts_key(&facts, RECORD_COMM_NONE, 0);
     facts_add(location, &facts, comm, RECORD_COMM_NONE, (struct span){since_ns, clock_ns()});
     comms.freed++;
     comms_unlock();
@@ -398,7 +420,7 @@ void comm_promised(struct location *location, uint32_t parent, MPI_Comm of, MPI_
             facts.kin = RECORD_OF_PARENT;
             facts.members = 0; /* all: both sides must say the same */
         }
-        facts_key(&facts, parent);
+        facts_key(&facts, parent, 0);
         uint32_t number = facts_add(location, &facts, comm, parent, (struct span){0});
         if (facts.remote_size == 0)
             topology_record(location, number, of);
@@ -452,7 +474,7 @@ void window_made(struct location *location, uint32_t parent, MPI_Win win)
     if (parent < comms.count) {
         struct comm_facts facts = comms.facts[parent];
         facts.window = true;
-        facts_key(&facts, parent);
+        facts_key(&facts, parent, 0);
         facts_keep(location, &facts, HANDLE_NUMBER(win), parent, (struct span){0});
         comms.freed++;
     }

@@ -7,7 +7,7 @@
 
 /* Communicators: numbered by each process as it meets them, and given a key that is the same in all members without
    communication. Members create communicators from a parent in the same order, so (key of the parent, members, count of
-   these so far) identifies each one. */
+   these so far) identifies each one. Threads may create some of them in any order: then they have a name as well. */
 
 /* World, of this group, which it keeps, and self; and back to MPI what was borrowed of it. comms_resume: again, of
    another group of the same processes. */
@@ -31,8 +31,13 @@ void comm_look(struct location *location, uint32_t number, MPI_Comm comm);
 /* A call on one that got this number as a new one has failed: it may be none. */
 void comm_drop(uint32_t number, MPI_Comm comm);
 
-/* A call made `comm` of `parent` (RECORD_COMM_NONE: of none). MPI_COMM_NULL is no communicator. */
-void comm_made(struct location *location, uint32_t parent, MPI_Comm comm);
+/* The tag or text that all members of a new communicator gave it. */
+uint64_t comm_name_of_tag(int tag);
+uint64_t comm_name_of_text(const char *text);
+
+/* A call made `comm` of `parent` (RECORD_COMM_NONE: of none), with this name (0: none). MPI_COMM_NULL is no
+   communicator. */
+void comm_made(struct location *location, uint32_t parent, uint64_t name, MPI_Comm comm);
 
 /* A call that was entered at `since_ns`, of CLOCK_MONOTONIC, gave an inter-communicator to another program, in one of
    the ways in which programs meet (`kin`). MPI_COMM_NULL is no communicator. */
