@@ -113,7 +113,7 @@ void status_write_text(struct output *output, const struct live *live, const str
         return;
     }
     /* A run that hangs is described by its places, below. */
-    if (!stuck_is_reported(stuck))
+    if (!stuck_is_reported(stuck) && !stuck->quiet)
         output_print(output, "  It goes on: the last call was entered or left %s ago.\n",
                      text_duration(quiet, time_since(stuck->progress_ns, stuck->end_ns)));
     stuck_write_places(output, stuck, lines);

@@ -50,7 +50,7 @@ static void report(const char *what, const struct stuck *stuck)
 {
     size_t length;
     struct output *output = output_open_memory();
-    output_print(output, "sight: %s%s\n", what, stuck_is_reported(stuck) ? ":" : "");
+    output_print(output, "sight: %s%s\n", what, stuck_is_reported(stuck) || stuck->quiet ? ":" : "");
     stuck_write_places(output, stuck, PLACES);
     char *text = output_take(output, &length);
     fwrite(text, 1, length, stderr);

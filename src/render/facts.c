@@ -24,7 +24,9 @@ static size_t unfinished(const struct metrics *metrics)
     for (size_t i = 0; whole && i < metrics->process_count; i++) {
         const struct process_row *row = &metrics->process[i];
         bool begins = calls(metrics, row, "MPI_Init") || calls(metrics, row, "MPI_Init_thread");
-        count += begins && !calls(metrics, row, "MPI_Finalize");
+        bool sessions = calls(metrics, row, "MPI_Session_init");
+        count += (begins && !calls(metrics, row, "MPI_Finalize")) ||
+                 (sessions && !calls(metrics, row, "MPI_Session_finalize"));
     }
     return count;
 }

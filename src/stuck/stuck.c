@@ -129,6 +129,12 @@ static struct step step_from(const struct judging *judging, const struct place *
     return best;
 }
 
+/* It waits for the epoch of a process. */
+static bool is_epoch(const struct step *step)
+{
+    return step->via->kind == EDGE_POST || step->edge->kind == EDGE_POST;
+}
+
 static bool is_collective(const struct step *step)
 {
     return step->via->kind == EDGE_COLLECTIVE || step->via->kind == EDGE_MISMATCH;
@@ -356,7 +362,7 @@ static enum stuck_kind judge_last_step(struct judging *judging, const struct ste
         say_missing(judging, step);
         return STUCK_MISSING;
     }
-    if (step->via->kind == EDGE_POST || step->via->kind == EDGE_LOCK) {
+    if (is_epoch(step) || step->via->kind == EDGE_LOCK) {
         say_epoch(judging, step);
         return STUCK_MISSING;
     }
@@ -379,7 +385,7 @@ static enum stuck_kind judge_mixed(struct judging *judging, const struct chain *
         }
         if (is_collective(step) && !collective)
             collective = step;
-        if (step->via->kind == EDGE_POST)
+        if (is_epoch(step))
             epoch = step;
     }
     if (epoch)
@@ -525,6 +531,103 @@ static enum stuck_kind judge_dead(struct judging *judging)
     return kind;
 }
 
+/* The root that a place names in the collective that it is in; EVENT_UNKNOWN: none. */
+static int32_t root_of(const struct place *place)
+{
+    if (place->depth == 0 || place->ordinal == 0)
+        return EVENT_UNKNOWN;
+    for (size_t i = 0; i < place->item_count; i++)
+        if (place->items[i].pending.what == PENDING_ROOT && place->items[i].pending.partner >= 0)
+            return place->items[i].pending.partner;
+    return EVENT_UNKNOWN;
+}
+
+static void say_root(struct judging *judging, const struct place *place)
+{
+    say_process(judging, false, place->process);
+    text_append(judging->text, sizeof judging->text, "names process %s in ",
+                text_number((uint64_t)root_of(place)).text);
+    say_call(judging->text, judging->state, place->state, place->site);
+    add_process(judging, place->process);
+}
+
+/* Two members that are in the same collective, and each waits for its own root. */
+static enum stuck_kind judge_roots(struct judging *judging)
+{
+    const struct stuck_state *state = judging->state;
+    struct map first = {0}; /* communicator and ordinal -> 1 + the first place in it */
+    const struct place *left = NULL, *right = NULL;
+    for (size_t i = 0; i < state->place_count && !right; i++) {
+        const struct place *place = &state->places[i];
+        if (root_of(place) < 0 || place_is_gone(state, place))
+            continue;
+        uint64_t *known = map_put(&first, map_pair((uint32_t)place->comm, (uint32_t)place->ordinal), 0);
+        if (*known == 0)
+            *known = i + 1;
+        left = &state->places[*known - 1];
+        if (left->state == place->state && root_of(left) != root_of(place))
+            right = place;
+    }
+    map_clear(&first);
+    if (!right)
+        return STUCK_SLOW;
+    say(judging, "Members of ");
+    say_comm(judging->text, state, left->comm);
+    say(judging, " name different roots of the same collective: ");
+    say_root(judging, left);
+    say(judging, ", ");
+    say_root(judging, right);
+    say(judging, ".");
+    return STUCK_MISMATCH;
+}
+
+/* A place in a collective that all have entered whom it waits for: whether its data take long, or its arguments do not
+   fit those of the others, is not known. */
+static const struct place *in_whole_collective(const struct judging *judging)
+{
+    for (size_t i = 0; i < judging->state->place_count; i++) {
+        const struct place *place = &judging->state->places[i];
+        const struct node *node = &judging->graph.nodes[i];
+        if (place->ordinal == 0 || node->edge_count != 1 || is_leaving(judging, place))
+            continue;
+        const struct node *to = &judging->graph.nodes[judging->graph.edges[node->first_edge].to];
+        if (to->kind == NODE_INSTANCE && to->edge_count == 0)
+            return place;
+    }
+    return NULL;
+}
+
+static void say_slow(struct judging *judging, bool quiet, size_t running)
+{
+    const struct stuck_state *state = judging->state;
+    char time[TEXT_NUMBER_SIZE];
+    if (!quiet) {
+        say(judging, "The run went on until it was ended.");
+        return;
+    }
+    judging->stuck->quiet = true;
+    text_append(judging->text, sizeof judging->text,
+                "No call was entered or left for %s; what was recorded does not show why.",
+                text_duration(time, time_since(state->progress_ns, state->end_ns)));
+    const struct place *place = running == 0 ? in_whole_collective(judging) : NULL;
+    if (!place)
+        return;
+    say(judging, " ");
+    say_process(judging, true, place->process);
+    say_doing(judging->text, &judging->graph, place);
+    say(judging, ", which all others have entered: its data may take long, or its arguments may not fit theirs.");
+}
+
+/* Sorted ranks without this one, each once. */
+static size_t other_ranks(uint32_t *ranks, size_t count, uint32_t without)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (ranks[i] != without && (kept == 0 || ranks[kept - 1] != ranks[i]))
+            ranks[kept++] = ranks[i];
+    return kept;
+}
+
 /* All wait for some processes that compute, or test for something that may come. */
 static enum stuck_kind judge_running(struct judging *judging)
 {
@@ -561,16 +664,21 @@ static enum stuck_kind judge_running(struct judging *judging)
             add_process(judging, ranks[i]);
         say_process(judging, true, one->process);
         say_doing(judging->text, &judging->graph, one);
-        if (running > 1) {
-            say(judging, ", and so do other processes: ");
-            say_processes(judging->text, ranks, running);
+        size_t others = other_ranks(ranks, running, one->process);
+        if (others > 0) {
+            say(judging, others == 1 ? ", and so has " : ", and so have ");
+            say_processes(judging->text, ranks, others);
         }
         text_append(judging->text, sizeof judging->text, "; %s process%s for %s.", text_number(waiting).text,
-                    waiting == 1 ? " waits" : "es wait", running == 1 ? "it" : "them");
+                    waiting == 1 ? " waits" : "es wait", others == 0 ? "it" : "them");
     } else if (quiet && running == 0 && polls) {
         kind = judge_polling(judging, polls);
+    } else if (quiet) {
+        kind = judge_roots(judging);
     }
-    if (kind != STUCK_SLOW)
+    if (kind == STUCK_SLOW)
+        say_slow(judging, quiet, running);
+    else
         judging->stuck->since_ns = state->progress_ns;
     free(ranks);
     return kind;
@@ -756,8 +864,6 @@ struct stuck *stuck_builder_end(struct stuck_builder *builder)
         stuck_graph_clear(&judging.graph);
         if (stuck->process_count > 0)
             qsort(stuck->processes, stuck->process_count, sizeof *stuck->processes, compare_ranks);
-        if (stuck->kind == STUCK_SLOW)
-            text_append(judging.text, sizeof judging.text, "The run went on until it was ended.");
         if (stuck->kind != STUCK_NOT)
             stuck->text = memory_copy_string(judging.text);
     }

@@ -41,6 +41,7 @@ struct stuck {
     enum stuck_kind kind;
     const struct defs *defs; /* borrowed of the trace */
     char *text;              /* the problem, in sentences; NULL for STUCK_NOT */
+    bool quiet;              /* STUCK_SLOW: nothing happened for long; `text` says what is known */
     int64_t begin_ns;        /* of the run, on the trace's clock */
     int64_t end_ns;          /* the last time when its processes are known to have lived */
     int64_t progress_ns;     /* the last thing that any of them did except for failed tests */

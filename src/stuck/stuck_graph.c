@@ -403,6 +403,14 @@ static void add_group(struct waiting *waiting, const char *mine, const char *the
     struct stuck_graph *graph = waiting->graph;
     const struct stuck_state *state = graph->state;
     const struct place *place = waiting->place;
+    /* The group is recorded when the call that names it returns. While that waits it is not known: the call waits for
+       at least one member of the window. The last group is that of an earlier epoch. */
+    bool in_it = place->depth > 0 && strcmp(state_name(state, place->state), mine) == 0;
+    if (in_it && place->step == 0) {
+        edge_add(graph, waiting->node, anybody_node(graph, place->comm), EDGE_POST, 0);
+        graph->nodes[waiting->node].any = true;
+        return;
+    }
     const uint64_t *group = map_find(&state->groups, epoch_key(mine, place->comm, place->process));
     if (!group)
         return;

@@ -133,7 +133,10 @@ void say_wait(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, const
         say_send(text, place->send_partner, place->send_tag);
     else if (edge->kind == EDGE_LOCK)
         text_append(text, STUCK_TEXT_SIZE, " for the lock that process %s holds", text_number(to->index).text);
-    else if (edge->kind == EDGE_POST)
+    else if (edge->kind == EDGE_POST && to->kind == NODE_ANYBODY) {
+        say(text, " for the epoch of another process on ");
+        say_comm(text, graph->state, place->comm);
+    } else if (edge->kind == EDGE_POST)
         text_append(text, STUCK_TEXT_SIZE, " for the epoch of process %s", text_number(to->index).text);
     else if (to->kind == NODE_INSTANCE && (item || to->comm > 0)) {
         /* With an item the call is a wait, and the collective is what it waits for. */

@@ -191,7 +191,7 @@ static void after_callback(void)
         MPI_Iallreduce(&rank, &sum, 1, MPI_INT, op, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else {
-        receive_from(1, TAG, MPI_COMM_WORLD);
+        receive_from(left, TAG, MPI_COMM_WORLD);
     }
     send_to(last, TAG, MPI_COMM_WORLD);
 }
@@ -513,6 +513,14 @@ static void reduce_or_alltoall(void)
         MPI_Alltoall(in, 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD);
     else
         MPI_Allgather(in, 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void roots_differ(void)
+{
+    int *all = malloc((size_t)size * sizeof *all);
+    work();
+    MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, rank == 1, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -868,6 +876,7 @@ static const struct {
                 {"allreduce_or_barrier", "mismatch", allreduce_or_barrier, 2},
                 {"order_of_communicators", "mismatch", order_of_communicators, 2},
                 {"reduce_or_alltoall", "mismatch", reduce_or_alltoall, 3},
+                {"roots_differ", "mismatch", roots_differ, 2},
                 {"wrong_tag", "unmatched", wrong_tag, 2},
                 {"wrong_communicator", "unmatched", wrong_communicator, 2},
                 {"wrong_source", "unmatched", wrong_source, 2},

@@ -126,6 +126,8 @@ size_t stuck_write_places(struct output *output, const struct stuck *stuck, size
                  text_duration(after, time_since(stuck->begin_ns, stuck->since_ns)),
                  text_duration(quiet, time_since(stuck->since_ns, stuck->end_ns)));
         taken += paragraph_write(output, "  ", "  ", text);
+    } else if (stuck->quiet) {
+        taken = paragraph_write(output, "  ", "  ", stuck->text);
     }
     for (size_t i = 0; i < stuck->call_count && taken < lines; i++) {
         /* The last line that there is room for says how many there are besides. */
