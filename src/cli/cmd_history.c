@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 
 #include "cli/run.h"
+#include "core/input.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "render/reports/history_report.h"
@@ -111,6 +112,7 @@ int cmd_history(const struct command *command, const struct history_options *opt
         return command_fault(&err);
     unsigned jobs = (unsigned)options->common.jobs.value;
     reading.is_run = memory_new(reading.count * sizeof *reading.is_run);
+    input_unpack_threads(1); /* each reads a file of its own */
     parallel_run(jobs ? jobs : parallel_processors(), reading.count, read_run, &reading);
     size_t skipped = keep_runs(&reading);
     free(reading.is_run);

@@ -5,9 +5,11 @@
 #include "core/guess.h"
 #include "core/input.h"
 #include "core/memory.h"
+#include "core/parallel.h"
 #include "core/text.h"
 #include "render/field.h"
 #include "search/hypotheses.h"
+#include "team/team.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -286,6 +288,14 @@ static enum status read_value(const struct command *command, const struct option
     return STATUS_OK;
 }
 
+/* The processes of a team each have a part of the trace. */
+static unsigned threads_of_unpacking(const struct common_options *common)
+{
+    if (common->jobs.value)
+        return (unsigned)common->jobs.value;
+    return team_size(common->team) > 1 ? 1 : parallel_processors();
+}
+
 /* Only the last text of an option that is given twice counts: texts become values when all are there. */
 static bool read_values(struct parsing *parsing, struct error *err)
 {
@@ -295,6 +305,7 @@ static bool read_values(struct parsing *parsing, struct error *err)
             return false;
     /* for all inputs that are opened from now on, also metrics files and configurations */
     input_limit_unpacked((uint64_t)parsing->common->max_unpacked.value);
+    input_unpack_threads(threads_of_unpacking(parsing->common));
     return true;
 }
 

@@ -46,6 +46,7 @@ bool reader_can_seek(const struct reader *reader)
 
 enum status reader_seek(struct reader *reader, uint64_t from, uint64_t to, struct error *err)
 {
+    reader->part = to != UINT64_MAX;
     return reader->format->places->seek(reader, from, to, err);
 }
 
@@ -77,7 +78,7 @@ enum status reader_next(struct reader *reader, struct batch *batch, struct error
     if (status == STATUS_END && batch->count > 0)
         return STATUS_OK;
     /* Compressed input: what follows the last event may be cut, which only its end shows. */
-    if (status == STATUS_END && reader->input && input_check_end(reader->input, err) != STATUS_OK)
+    if (status == STATUS_END && reader->input && !reader->part && input_check_end(reader->input, err) != STATUS_OK)
         return STATUS_FAILED;
     if (status == STATUS_END)
         reader_finish(reader);

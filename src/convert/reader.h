@@ -82,6 +82,7 @@ struct reader {
     uint64_t used;                /* bytes that gave definitions or events (set by the format at its end) */
     uint64_t total;               /* bytes there should be (0: not known) */
     bool ended;                   /* the format has no more events */
+    bool part;                    /* of the events: there are more after those that reader_seek was asked for */
     struct trace_end end;         /* valid once reader_next gave STATUS_END */
     struct correction correction; /* owned */
 };

@@ -5,6 +5,7 @@
 
 #include "core/input.h"
 
+#include "core/frames.h"
 #include "core/input_codec.h"
 #include "core/memory.h"
 #include "core/numbers.h"
@@ -27,10 +28,16 @@ enum { BUFFER_SIZE = 256 * 1024, RAW_SIZE = 64 * 1024 };
 static const uint64_t UNPACKED_FREELY = 1000000000;
 enum { UNPACKED_RATIO = 250 };
 static uint64_t unpacked_limit; /* 0: none of one's own */
+static unsigned unpack_threads = 1;
 
 void input_limit_unpacked(uint64_t bytes)
 {
     unpacked_limit = bytes;
+}
+
+void input_unpack_threads(unsigned threads)
+{
+    unpack_threads = threads;
 }
 
 /* Where the bytes come from. Raw bytes are the file's; data are what the codec makes of them. Data that cannot be read
@@ -49,6 +56,8 @@ struct input_source {
     void *codec_state;
     struct seek_table *table; /* compressed data that can be read from the middle; else NULL */
     bool sought;              /* the table has been used */
+    struct frames *frames;    /* of the table, unpacked whole; NULL: bit by bit, by the codec's state */
+    bool piecemeal;           /* a frame was not as it should be: from there on it is the codec's */
     uint64_t unpacked;        /* the end of the data that the codec made */
     bool ended;               /* the codec has finished */
     char fault[96];           /* what input->fault says */
@@ -174,6 +183,8 @@ static bool check_table(struct input_source *source)
         return true;
     if (source->sought)
         return false;
+    frames_free(source->frames);
+    source->frames = NULL;
     seek_table_free(source->table);
     source->table = NULL;
     return true;
@@ -188,7 +199,35 @@ static void note_fault(struct input *input, const char *what)
     input->fault = source->fault;
 }
 
-static enum status read_decoded(struct input *input, unsigned char *to, size_t size, size_t *got, struct error *err)
+/* Goes on at byte `packed` of the file, which is byte `unpacked` of the data. */
+static enum status begin_at(struct input *input, uint64_t packed, uint64_t unpacked, struct error *err)
+{
+    struct input_source *source = input->source;
+    if (lseek(source->fd, (off_t)(source->start + packed), SEEK_SET) < 0)
+        return cannot_read(input, err);
+    if (source->codec->restart)
+        source->codec->restart(source->codec_state);
+    source->position = packed;
+    source->unpacked = unpacked;
+    source->raw = source->raw_end;
+    source->raw_ended = source->ended = false;
+    return STATUS_OK;
+}
+
+/* Reads what is in whole frames. Nothing: what follows is not in one, and it is the codec's turn to say what it is. */
+static enum status read_frames(struct input *input, unsigned char *to, size_t size, size_t *got, struct error *err)
+{
+    struct input_source *source = input->source;
+    *got = frames_read(source->frames, to, size);
+    source->position = source->table->packed[frames_next(source->frames)];
+    source->unpacked += *got;
+    if (*got > 0)
+        return check_unpacked(input, err);
+    source->piecemeal = true;
+    return begin_at(input, source->position, source->unpacked, err);
+}
+
+static enum status read_piecemeal(struct input *input, unsigned char *to, size_t size, size_t *got, struct error *err)
 {
     struct input_source *source = input->source;
     enum decoded result = DECODED_MORE;
@@ -212,6 +251,16 @@ static enum status read_decoded(struct input *input, unsigned char *to, size_t s
     if (result == DECODED_CUT || result == DECODED_DAMAGED)
         note_fault(input, result == DECODED_CUT ? "end early" : "are damaged");
     return STATUS_OK;
+}
+
+static enum status read_decoded(struct input *input, unsigned char *to, size_t size, size_t *got, struct error *err)
+{
+    if (input->source->frames && !input->source->piecemeal) {
+        enum status status = read_frames(input, to, size, got, err);
+        if (status != STATUS_OK || *got > 0)
+            return status;
+    }
+    return read_piecemeal(input, to, size, got, err);
 }
 
 static enum status cannot_spool(const char *what, struct error *err)
@@ -270,6 +319,12 @@ static enum status read_data(struct input *input, unsigned char *to, size_t size
     return status;
 }
 
+/* Whole frames are unpacked in place if there is room, after what may be left of the one before. */
+static size_t first_capacity(const struct input_source *source)
+{
+    return source->frames ? frames_size(source->frames) + RAW_SIZE : BUFFER_SIZE;
+}
+
 /* Room after the buffered bytes. The buffer grows only when it is full, so it is never larger than twice the data. */
 static size_t make_room(struct input *input, size_t want)
 {
@@ -277,10 +332,11 @@ static size_t make_room(struct input *input, size_t want)
     if (have < input->capacity) {
         memmove(input->buffer, input->at, have);
     } else {
-        size_t grown = input->capacity ? 2 * input->capacity : BUFFER_SIZE;
-        /* A record of known length that does not fit needs one step of growing, not many. Below BUFFER_SIZE the wish
-           is so small that doubling has met it. */
-        if (grown > want && want > input->capacity && want >= BUFFER_SIZE)
+        size_t first = first_capacity(input->source);
+        size_t grown = input->capacity ? 2 * input->capacity : first;
+        /* A record of known length that does not fit needs one step of growing, not many. Below the first size the
+           wish is so small that doubling has met it. */
+        if (grown > want && want > input->capacity && want >= first)
             grown = want;
         input->buffer = memory_resize(input->buffer, grown);
         input->capacity = grown;
@@ -386,20 +442,16 @@ enum status input_keep(struct input *input, struct error *err)
     return STATUS_OK;
 }
 
-/* Goes on at byte `packed` of the file, which is byte `unpacked` of the data. */
-static enum status begin_at(struct input *input, uint64_t packed, uint64_t unpacked, struct error *err)
+/* The data after those in the buffer are not wanted, but those from byte `unpacked` on, which is byte `packed` of the
+   file: where a frame begins, if there are any. */
+static enum status go_to(struct input *input, uint64_t packed, uint64_t unpacked, struct error *err)
 {
     struct input_source *source = input->source;
-    if (lseek(source->fd, (off_t)(source->start + packed), SEEK_SET) < 0)
-        return cannot_read(input, err);
-    if (source->codec->restart)
-        source->codec->restart(source->codec_state);
-    source->position = packed;
-    source->unpacked = unpacked;
-    source->raw = source->raw_end;
-    source->raw_ended = source->ended = false;
+    if (source->frames)
+        frames_begin(source->frames, seek_table_frame(source->table, unpacked));
+    source->piecemeal = false;
     drop_buffered(input, unpacked);
-    return STATUS_OK;
+    return begin_at(input, packed, unpacked, err);
 }
 
 enum status input_rewind(struct input *input, struct error *err)
@@ -420,10 +472,21 @@ enum status input_rewind(struct input *input, struct error *err)
         input->offset = 0;
         return STATUS_OK;
     } else {
-        return begin_at(input, 0, 0, err);
+        return go_to(input, 0, 0, err);
     }
     drop_buffered(input, 0);
     return STATUS_OK;
+}
+
+void input_unpack_alone(struct input *input)
+{
+    if (input->source->frames)
+        frames_alone(input->source->frames);
+}
+
+unsigned input_threads(const struct input *input)
+{
+    return input->source->frames ? frames_threads(input->source->frames) : 1;
 }
 
 bool input_can_seek(const struct input *input)
@@ -443,7 +506,7 @@ static enum status seek_in_frames(struct input *input, uint64_t offset, struct e
     source->sought = true;
     /* Within the frame that is being read there may be less to decode from here. */
     bool ahead = offset >= input->offset && source->table->unpacked[frame] <= source->unpacked;
-    if (!ahead && begin_at(input, source->table->packed[frame], source->table->unpacked[frame], err) != STATUS_OK)
+    if (!ahead && go_to(input, source->table->packed[frame], source->table->unpacked[frame], err) != STATUS_OK)
         return STATUS_FAILED;
     /* As in plain files, a place past the end is allowed; there are no data then. */
     return input_skip(input, offset - input->offset, err) == STATUS_FAILED ? STATUS_FAILED : STATUS_OK;
@@ -463,7 +526,7 @@ enum status input_seek(struct input *input, uint64_t offset, struct error *err)
     /* The table was there when the caller asked, and turned out to be wrong. */
     if (!input_can_seek(input))
         return error_set(err, ERROR_INPUT, "%s: compressed data do not match their seek table", input->name);
-    return source->table ? seek_in_frames(input, offset, err) : begin_at(input, offset, offset, err);
+    return source->table ? seek_in_frames(input, offset, err) : go_to(input, offset, offset, err);
 }
 
 void input_progress(const struct input *input, uint64_t *done, uint64_t *total)
@@ -506,6 +569,7 @@ void input_close(struct input *input)
     struct input_source *source = input->source;
     if (source->codec_state)
         source->codec->close(source->codec_state);
+    frames_free(source->frames);
     seek_table_free(source->table);
     /* Standard input is not ours to close. */
     if (source->fd > STDIN_FILENO)
@@ -584,7 +648,9 @@ static enum status open_codec(struct input *input, struct error *err)
         return error_set(err, ERROR_INPUT, "%s: not enough memory to decompress", input->name);
     if (source->codec->restart && source->seekable && source->start == 0)
         source->table = seek_table_read(source->fd, source->size);
-    return STATUS_OK;
+    if (source->table)
+        source->frames = frames_new(source->fd, source->table, source->codec, unpack_threads);
+    return source->frames ? begin_at(input, 0, 0, err) : STATUS_OK;
 }
 
 static struct input *open_input(const char *path, bool private, struct error *err)

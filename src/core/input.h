@@ -27,6 +27,10 @@ struct input {
    than 1 GB and 250 times their compressed size. Call before threads are started. */
 void input_limit_unpacked(uint64_t bytes);
 
+/* Compressed data with a seek_table.h are unpacked in up to so many threads from now on, in the whole program; without
+   this call, in the thread that reads them. Call before threads are started. */
+void input_unpack_threads(unsigned threads);
+
 /* True for standard input ("-"), pipes and the like, which can be read only once. */
 bool input_is_once(const char *path);
 
@@ -60,6 +64,12 @@ static inline size_t input_available(const struct input *input)
 {
     return (size_t)(input->end - input->at);
 }
+
+/* This input is from now on unpacked in the thread that reads it: where others read other parts at the same time. */
+void input_unpack_alone(struct input *input);
+
+/* How many threads may unpack it: 1 of data that cannot be unpacked in several. */
+unsigned input_threads(const struct input *input);
 
 /* At least `want` bytes at input->at. STATUS_END: the data end before that (at input->at is all that is left). */
 enum status input_fill(struct input *input, size_t want, struct error *err) MUST_CHECK;

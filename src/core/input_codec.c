@@ -121,6 +121,14 @@ static void zstd_restart(void *state)
     zstd->between = true;
 }
 
+static bool zstd_unpack(void *state, const unsigned char *packed, size_t packed_size, unsigned char *to, size_t size)
+{
+    struct zstd *zstd = state;
+    /* Without the first question, several frames would do as well. */
+    return ZSTD_findFrameCompressedSize(packed, packed_size) == packed_size &&
+           ZSTD_decompressDCtx(zstd->stream, to, size, packed, packed_size) == size;
+}
+
 static enum decoded zstd_decode(void *state, struct input_flow *flow)
 {
     struct zstd *zstd = state;
@@ -160,7 +168,8 @@ static const struct input_codec codecs[] = {
      .open = zstd_open,
      .decode = zstd_decode,
      .close = zstd_close,
-     .restart = zstd_restart
+     .restart = zstd_restart,
+     .unpack = zstd_unpack
 #endif
     },
     {.name = "plain"},

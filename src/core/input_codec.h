@@ -32,6 +32,9 @@ struct input_codec {
     void (*close)(void *state);
     /* Forgets what was decoded: a frame begins with the next byte. NULL: there are no frames with a seek_table.h. */
     void (*restart)(void *state);
+    /* Unpacks one whole frame, which must be all of `packed` and become exactly `size` bytes. For a state that is used
+       for nothing else. NULL: as `restart`. */
+    bool (*unpack)(void *state, const unsigned char *packed, size_t packed_size, unsigned char *to, size_t size);
 };
 
 enum { INPUT_MAGIC_MAX = 4 };

@@ -57,6 +57,7 @@ static void slice_read(void *context, size_t index)
     size_t states = defs->state_count, marks = defs->mark_count, comms = defs->comm_count;
     struct sink *sinks[] = {accumulator_sink(slice->accumulator)};
     struct error err = {0};
+    input_unpack_alone(slice->reader->input);
     slice->exact = stream_run(slice->reader, sinks, 1, slice->watch, slice->context, &err) == STATUS_OK &&
                    slice->reader->damage.count == 0 && defs->state_count == states && defs->mark_count == marks &&
                    defs->comm_count == comms;

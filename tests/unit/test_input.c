@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DATA_SIZE = 3000000, HALF = 1400000, PATH_SIZE = 256, MEBIBYTE = 1024 * 1024 };
+enum { DATA_SIZE = 3000000, HALF = 1400000, PATH_SIZE = 256, MEBIBYTE = 1024 * 1024, LONG_SIZE = 12 * MEBIBYTE };
 
 static char directory[] = "/tmp/sight-test-input.XXXXXX";
 static unsigned char *test_data;
@@ -49,8 +49,8 @@ static unsigned char *slurp(const char *name, size_t *size)
 {
     char path[PATH_SIZE];
     FILE *file = fopen(path_of(path, name), "rb");
-    unsigned char *bytes = memory_new(2 * DATA_SIZE);
-    *size = file ? fread(bytes, 1, 2 * DATA_SIZE, file) : 0;
+    unsigned char *bytes = memory_new(LONG_SIZE);
+    *size = file ? fread(bytes, 1, LONG_SIZE, file) : 0;
     if (file)
         fclose(file);
     return bytes;
@@ -298,6 +298,109 @@ static void test_wrong_tables(void)
     free(bytes);
 }
 
+/* What reading a file to its end gives: a sum over the data and their places, how many there are, and the fault. */
+struct outcome {
+    uint64_t sum, size;
+    char fault[128];
+};
+
+static struct outcome outcome_of(const char *path, bool again)
+{
+    struct outcome outcome = {0};
+    struct error err = {0};
+    struct input *input = input_open(path, &err);
+    /* The first time it stops in the middle, where other threads may be at work ahead. */
+    if (!input || input_keep(input, &err) != STATUS_OK ||
+        (again && (input_skip(input, LONG_SIZE / 3, &err) == STATUS_FAILED || input_rewind(input, &err) != STATUS_OK)))
+        snprintf(outcome.fault, sizeof outcome.fault, "%.120s", err.text);
+    while (input && input_need(input, 1, &err) == STATUS_OK) {
+        for (; input_available(input) > 0; outcome.size++) {
+            outcome.sum = outcome.sum * 31 + *input->at;
+            input_consume(input, 1);
+        }
+    }
+    if (input && input->fault)
+        snprintf(outcome.fault, sizeof outcome.fault, "%.120s", input->fault);
+    input_close(input);
+    return outcome;
+}
+
+/* The same with any number of threads. */
+static struct outcome test_threads(const char *name, const unsigned char *bytes, size_t size)
+{
+    char path[PATH_SIZE];
+    FILE *file = fopen(path_of(path, "threads"), "wb");
+    tap_ok(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, "%s: written", name);
+    struct outcome one = outcome_of(path, false);
+    for (unsigned threads = 1; threads <= 4; threads++) {
+        input_unpack_threads(threads);
+        for (int again = 0; again < 2; again++) {
+            struct outcome other = outcome_of(path, again);
+            tap_ok(other.sum == one.sum && other.size == one.size, "%s: the same data, %u threads", name, threads);
+            tap_equal_string(other.fault, one.fault, "%s: the same fault, %u threads", name, threads);
+        }
+    }
+    input_unpack_threads(1);
+    return one;
+}
+
+/* Where frame `index` of a file with a table of so many frames begins. */
+static size_t frame_at(const unsigned char *bytes, size_t size, size_t count, size_t index)
+{
+    const unsigned char *entry = bytes + size - 9 - 8 * count;
+    size_t at = 0;
+    for (size_t i = 0; i < index; i++, entry += 8)
+        at += entry[0] + 256U * entry[1] + 65536U * entry[2];
+    return at;
+}
+
+/* Frames that are unpacked ahead: good ones, and each way in which they can be wrong. */
+static void test_frames(void)
+{
+    enum { FRAMES = LONG_SIZE / MEBIBYTE };
+    unsigned char *data = memory_new(LONG_SIZE);
+    for (size_t i = 0; i < LONG_SIZE; i++)
+        data[i] = (unsigned char)(test_data[i % DATA_SIZE] + i / DATA_SIZE);
+    write_file("long.zst", data, LONG_SIZE);
+    size_t size;
+    unsigned char *bytes = slurp("long.zst", &size), *wrong = memory_new(size);
+    struct outcome good = test_threads("frames", bytes, size);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < LONG_SIZE; i++)
+        sum = sum * 31 + data[i];
+    tap_ok(good.sum == sum && good.size == LONG_SIZE && !good.fault[0], "frames: the data");
+    size_t fifth = frame_at(bytes, size, FRAMES, 5), sixth = frame_at(bytes, size, FRAMES, 6);
+    size_t seventh = frame_at(bytes, size, FRAMES, 7);
+    memcpy(wrong, bytes, size);
+    wrong[(fifth + sixth) / 2] ^= 0x55;
+    struct outcome other = test_threads("a damaged frame", wrong, size);
+    tap_ok(strstr(other.fault, "are damaged") && other.size >= 5 * MEBIBYTE && other.size < 6 * MEBIBYTE + 1,
+           "a damaged frame: what comes before it is used");
+    memcpy(wrong, bytes, size);
+    memcpy(wrong + fifth, bytes + sixth, seventh - sixth);
+    memcpy(wrong + fifth + seventh - sixth, bytes + fifth, sixth - fifth);
+    other = test_threads("frames in another order", wrong, size);
+    tap_ok(other.size == LONG_SIZE && other.sum != good.sum && !other.fault[0],
+           "frames in another order: all data, as zstd would unpack them");
+    memcpy(wrong, bytes, size);
+    memset(wrong + fifth, 0, 4);
+    other = test_threads("something else than a frame", wrong, size);
+    tap_ok(strstr(other.fault, "are damaged") && other.size == 5 * MEBIBYTE, "something else than a frame");
+    other = test_threads("cut within a frame", bytes, (fifth + sixth) / 2);
+    tap_ok(strstr(other.fault, "end early") && other.size >= 5 * MEBIBYTE, "cut within a frame");
+    other = test_threads("cut after a frame", bytes, sixth);
+    tap_ok(!other.fault[0] && other.size == 6 * MEBIBYTE, "cut after a frame");
+    /* The table says that there is less in a frame than there is. */
+    memcpy(wrong, bytes, size);
+    wrong[size - 9 - 8 * (FRAMES - 5)] -= 1;
+    wrong[size - 9 - 8 * (FRAMES - 6)] += 1;
+    other = test_threads("a table that is wrong", wrong, size);
+    tap_ok(other.sum == good.sum && !other.fault[0], "a table that is wrong: the data");
+    free(data);
+    free(bytes);
+    free(wrong);
+}
+
 static void test_refused(const char *path, const char *text)
 {
     struct error err = {0};
@@ -371,6 +474,7 @@ int main(void)
         if (i) {
             test_seeks(name);
             test_wrong_tables();
+            test_frames();
         }
     }
     test_faults();

@@ -5,6 +5,7 @@
 #include "convert/clog2/clog2_defs.h"
 #include "convert/clog2/clog2_file.h"
 #include "convert/clog2/clog2_parts.h"
+#include "convert/clog2/clog2_scan.h"
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/payload.h"
@@ -28,13 +29,9 @@ struct clog2_state {
     uint64_t kinds[CLOG2_KINDS];
     size_t ended; /* parts that had their end-of-log record */
     uint64_t used, total;
-    uint64_t limit;             /* byte at which reading stops; see clog2_seek */
-    struct clog2_range *ranges; /* of definitions, of the first part */
-    size_t range_count, range_capacity;
+    uint64_t limit;           /* byte at which reading stops; see clog2_seek */
+    struct clog2_found found; /* definitions of the first part */
 };
-
-/* Definitions this close to each other are one range. */
-enum { RANGE_GAP = 1 << 16 };
 
 static int clog2_probe(const unsigned char *data, size_t size)
 {
@@ -71,57 +68,14 @@ static void part_totals(struct clog2_state *state, const struct input *input)
     state->ended += state->file.end_of_log;
 }
 
-/* Steps over events: the first pass wants only definitions. Branches with constants, not a table of sizes: the
-   processor can then continue with the next record before it knows this one's kind. */
-static inline __attribute__((always_inline)) void skip_events(struct clog2_file *file, const size_t header,
-                                                              const bool big_endian)
-{
-    size_t room = smaller(input_available(file->input), file->block_left);
-    if (room <= CLOG2_RECORD_MAX)
-        return;
-    const unsigned char *begin = file->input->at, *at = begin, *end = begin + (room - CLOG2_RECORD_MAX);
-    while (at < end) {
-        uint32_t kind = bytes_u32(at + (header == CLOG2_HEADER_SIZE ? 20 : 8), big_endian);
-        if (kind == CLOG2_BARE)
-            at += header + 8;
-        else if (kind == CLOG2_MESSAGE)
-            at += header + 24;
-        else if (kind == CLOG2_CARGO)
-            at += header + 40;
-        else
-            break;
-    }
-    file->block_left -= (uint64_t)(at - begin);
-    input_consume(file->input, (size_t)(at - begin));
-}
-
-static void skip_to_definition(struct clog2_file *file)
-{
-    if (file->header_size != CLOG2_HEADER_SIZE)
-        skip_events(file, file->header_size, file->preamble.big_endian);
-    else if (file->preamble.big_endian)
-        skip_events(file, CLOG2_HEADER_SIZE, true);
-    else
-        skip_events(file, CLOG2_HEADER_SIZE, false);
-}
-
-static void note_definition(struct clog2_state *state, uint64_t at, size_t size)
-{
-    struct clog2_range *last = state->range_count ? &state->ranges[state->range_count - 1] : NULL;
-    if (last && at - last->to <= RANGE_GAP)
-        last->to = at + size;
-    else
-        ARRAY_PUSH(state->ranges, state->range_count, state->range_capacity, (struct clog2_range){at, at + size});
-}
-
 /* Handles the record if it describes others. */
 static void take_definition(struct clog2_state *state, uint32_t kind)
 {
     struct clog2_file *file = &state->file;
-    if (kind == CLOG2_BARE || kind == CLOG2_CARGO || kind == CLOG2_MESSAGE)
+    if (clog2_is_plain_event(kind))
         return;
     if (state->current == 0)
-        note_definition(state, file->input->offset, file->sizes[kind]);
+        clog2_found_note(&state->found, file->input->offset, file->sizes[kind]);
     clog2_defs_record(&state->defs, &state->parts[state->current].defs, file, kind);
 }
 
@@ -134,7 +88,7 @@ static enum status part_scan(struct reader *reader, struct error *err)
     clog2_defs_begin_part(&state->defs, part, file);
     uint32_t kind;
     enum status status;
-    while (skip_to_definition(file), (status = clog2_file_next(file, &kind, err)) == STATUS_OK) {
+    while (clog2_skip_events(file), (status = clog2_file_next(file, &kind, err)) == STATUS_OK) {
         take_definition(state, kind);
         clog2_file_take(file, kind);
     }
@@ -150,16 +104,99 @@ static enum status part_scan(struct reader *reader, struct error *err)
     return STATUS_OK;
 }
 
-static enum status clog2_scan(struct reader *reader, struct error *err)
+/* Local files number communicators by records before, and their clocks shift: they can be read from the begin
+   only. */
+static bool clog2_can_seek(const struct reader *reader)
+{
+    const struct clog2_state *state = reader->state;
+    return reader->format == &format_clog2 && state->part_count == 1 && !state->parts[0].path &&
+           state->file.preamble.finalized && state->file.header_size == CLOG2_HEADER_SIZE &&
+           input_can_seek(reader->input);
+}
+
+static enum status clog2_seek(struct reader *reader, uint64_t from, uint64_t to, struct error *err)
 {
     struct clog2_state *state = reader->state;
-    state->defs.defs = reader->defs;
+    struct clog2_file *file = &state->file;
+    if (from < CLOG2_PREAMBLE_SIZE)
+        return error_set(err, ERROR_INPUT, "%s: byte %llu: no records there", reader->input->name,
+                         (unsigned long long)from);
+    if (input_seek(reader->input, from, err) != STATUS_OK)
+        return STATUS_FAILED;
+    file->block_left = file->preamble.block_size - (from - CLOG2_PREAMBLE_SIZE) % file->preamble.block_size;
+    file->ended = file->end_of_log = reader->ended = false;
+    state->limit = to;
+    return STATUS_OK;
+}
+
+/* As part_scan, for the ranges known to contain definitions. */
+static enum status scan_ranges(struct reader *reader, const struct clog2_range *ranges, size_t count, struct error *err)
+{
+    struct clog2_state *state = reader->state;
+    struct clog2_file *file = &state->file;
+    uint32_t kind;
+    enum status status = STATUS_OK;
+    clog2_defs_begin_part(&state->defs, &state->parts[0].defs, file);
+    for (size_t i = 0; i < count && status != STATUS_FAILED; i++) {
+        status = clog2_seek(reader, ranges[i].from, UINT64_MAX, err);
+        while (status == STATUS_OK && reader->input->offset < ranges[i].to &&
+               (status = clog2_file_next(file, &kind, err)) == STATUS_OK) {
+            take_definition(state, kind);
+            clog2_file_take(file, kind);
+        }
+    }
+    return status == STATUS_FAILED ? STATUS_FAILED : STATUS_OK;
+}
+
+/* The table at the end, and what the preamble declares. */
+static enum status scan_end(struct clog2_state *state, bool has_table, struct error *err)
+{
+    struct clog2_part_defs *part = &state->parts[0].defs;
+    if (has_table && clog2_defs_table(&state->defs, part, &state->file, err) == STATUS_FAILED)
+        return STATUS_FAILED;
+    clog2_defs_end_part(&state->defs, part, &state->file);
+    return STATUS_OK;
+}
+
+/* As part_scan of a whole trace in which several threads have found what there is to read: the same in the end. */
+static enum status scan_found(struct reader *reader, const struct clog2_found *found, struct error *err)
+{
+    struct clog2_state *state = reader->state;
+    struct clog2_file *file = &state->file;
+    if (scan_ranges(reader, found->ranges, found->count, err) != STATUS_OK ||
+        input_seek(reader->input, found->used, err) != STATUS_OK)
+        return STATUS_FAILED;
+    file->used = found->used;
+    file->ended = file->end_of_log = true;
+    part_totals(state, reader->input);
+    return scan_end(state, true, err);
+}
+
+static enum status scan_parts(struct reader *reader, struct error *err)
+{
+    struct clog2_state *state = reader->state;
     for (size_t i = 0; i < state->part_count; i++) {
         if (i > 0 && part_start(reader, i, err) != STATUS_OK)
             return STATUS_FAILED;
         if (part_scan(reader, err) != STATUS_OK)
             return STATUS_FAILED;
     }
+    return STATUS_OK;
+}
+
+static enum status clog2_scan(struct reader *reader, struct error *err)
+{
+    struct clog2_state *state = reader->state;
+    state->defs.defs = reader->defs;
+    struct clog2_found found = {0};
+    enum status status;
+    if (clog2_can_seek(reader) && clog2_scan_parts(&state->file, &found))
+        status = scan_found(reader, &found, err);
+    else
+        status = scan_parts(reader, err);
+    free(found.ranges);
+    if (status != STATUS_OK)
+        return STATUS_FAILED;
     clog2_defs_end(&state->defs);
     if (!state->parts[0].path && input_rewind(reader->input, err) != STATUS_OK)
         return STATUS_FAILED;
@@ -187,7 +224,7 @@ static void clog2_close(struct reader *reader)
         clog2_part_defs_clear(&state->parts[i].defs);
     }
     free(state->parts);
-    free(state->ranges);
+    free(state->found.ranges);
     clog2_defs_clear(&state->defs);
 }
 
@@ -592,60 +629,20 @@ struct reader *clog2_parts_open(const struct path_list *list, struct error *err)
     return NULL;
 }
 
-/* Local files number communicators by records before, and their clocks shift: they can be read from the begin
-   only. */
-static bool clog2_can_seek(const struct reader *reader)
-{
-    const struct clog2_state *state = reader->state;
-    return reader->format == &format_clog2 && state->part_count == 1 && !state->parts[0].path &&
-           state->file.preamble.finalized && state->file.header_size == CLOG2_HEADER_SIZE &&
-           input_can_seek(reader->input);
-}
-
-static enum status clog2_seek(struct reader *reader, uint64_t from, uint64_t to, struct error *err)
-{
-    struct clog2_state *state = reader->state;
-    struct clog2_file *file = &state->file;
-    if (from < CLOG2_PREAMBLE_SIZE)
-        return error_set(err, ERROR_INPUT, "%s: byte %llu: no records there", reader->input->name,
-                         (unsigned long long)from);
-    if (input_seek(reader->input, from, err) != STATUS_OK)
-        return STATUS_FAILED;
-    file->block_left = file->preamble.block_size - (from - CLOG2_PREAMBLE_SIZE) % file->preamble.block_size;
-    file->ended = file->end_of_log = reader->ended = false;
-    state->limit = to;
-    return STATUS_OK;
-}
-
 struct clog2_known clog2_known(const struct reader *reader)
 {
     const struct clog2_state *state = reader->state;
     if (reader->format != &format_clog2)
         return (struct clog2_known){0};
-    return (struct clog2_known){state->ranges, state->range_count, state->ended > 0};
+    return (struct clog2_known){state->found.ranges, state->found.count, state->ended > 0};
 }
 
-/* As part_scan, for the ranges known to contain definitions. */
 static enum status scan_known(struct reader *reader, const struct clog2_known *known, struct error *err)
 {
     struct clog2_state *state = reader->state;
-    struct clog2_file *file = &state->file;
-    struct clog2_part_defs *part = &state->parts[0].defs;
-    uint32_t kind;
-    enum status status = STATUS_OK;
-    clog2_defs_begin_part(&state->defs, part, file);
-    for (size_t i = 0; i < known->count && status != STATUS_FAILED; i++) {
-        status = clog2_seek(reader, known->ranges[i].from, UINT64_MAX, err);
-        while (status == STATUS_OK && reader->input->offset < known->ranges[i].to &&
-               (status = clog2_file_next(file, &kind, err)) == STATUS_OK) {
-            take_definition(state, kind);
-            clog2_file_take(file, kind);
-        }
-    }
-    if (status == STATUS_FAILED ||
-        (known->end_of_log && clog2_defs_table(&state->defs, part, file, err) == STATUS_FAILED))
+    if (scan_ranges(reader, known->ranges, known->count, err) != STATUS_OK ||
+        scan_end(state, known->end_of_log, err) != STATUS_OK)
         return STATUS_FAILED;
-    clog2_defs_end_part(&state->defs, part, file);
     clog2_defs_end(&state->defs);
     if (input_rewind(reader->input, err) == STATUS_OK)
         return part_start(reader, 0, err);
@@ -663,6 +660,8 @@ struct reader *clog2_open_known(const char *path, const struct clog2_known *know
     state->limit = UINT64_MAX;
     state->file.quiet = true;
     reader->input = input_open(path, err);
+    if (reader->input)
+        input_unpack_alone(reader->input);
     if (reader->input && input_keep(reader->input, err) == STATUS_OK &&
         clog2_file_open(&state->file, reader, reader->input, err) == STATUS_OK && clog2_can_seek(reader) &&
         scan_known(reader, known, err) == STATUS_OK)

@@ -2,6 +2,7 @@
 #ifndef SIGHT_CONVERT_CLOG2_READ_CLOG2_H
 #define SIGHT_CONVERT_CLOG2_READ_CLOG2_H
 
+#include "convert/clog2/clog2_scan.h"
 #include "convert/reader.h"
 
 /* Reading a part of a CLOG-2 trace (reader_seek): the additional functions for an index. Any record of a merged file
@@ -11,9 +12,6 @@
 uint64_t clog2_block_of(const struct reader *reader, uint64_t at);
 
 /* Where the trace has records that are not events, so that clog2_open_known need not search them. */
-struct clog2_range {
-    uint64_t from, to; /* bytes */
-};
 struct clog2_known {
     const struct clog2_range *ranges; /* in the order of the file */
     size_t count;
@@ -22,8 +20,8 @@ struct clog2_known {
 /* Borrowed from a reader that was opened as usual; nothing of another format's. */
 struct clog2_known clog2_known(const struct reader *reader);
 
-/* Opens a merged trace, reading no more than its definitions. It does not search for damage, nor count records.
-   NULL and a fault. */
+/* Opens a merged trace, reading no more than its definitions. It does not search for damage, nor count records,
+   and leaves other threads to other readers of the trace. NULL and a fault. */
 struct reader *clog2_open_known(const char *path, const struct clog2_known *known, struct error *err);
 
 /* Defines an event id without a definition, as if an event with it had been read: states and marks
