@@ -82,7 +82,7 @@ enum window_lock {
 };
 
 /* Marks at the end of a process that did not reach MPI_Finalize, at the last time when it is known to have lived.
-   The first one of a thread says how it ended (PENDING_ALIVE, PENDING_SIGNAL, PENDING_EXIT), the others what its open
+   The first one of a thread says how it ended (pending_ends), the others what its open
    call waits for, what its last test tested, and which requests were still active. Their communicator is the one that
    they refer to. */
 #define PENDING_MARK_NAME "MPI pending"
@@ -101,7 +101,8 @@ enum pending_what {
     PENDING_COLLECTIVE, /* a request */
     PENDING_ROOT,       /* of the collective: partner */
     PENDING_ABORT,      /* MPI_Abort: tag is the code */
-    PENDING_UNKNOWN     /* not known */
+    PENDING_UNKNOWN,    /* not known */
+    PENDING_ERROR       /* MPI ended it for an error: tag is the class, as of mpi_error_class(); 0: another one */
 };
 enum pending_how {
     PENDING_WAITED = 1, /* the open call waits for it; otherwise it is an active request */
@@ -118,6 +119,12 @@ struct pending {
     int32_t partitions;   /* of a partitioned send; 0: another one */
     int32_t ready;        /* of these */
 };
+
+/* True for what says how a thread ended. */
+static inline bool pending_ends(int32_t what)
+{
+    return (what >= PENDING_ALIVE && what <= PENDING_EXIT) || what == PENDING_ERROR;
+}
 
 /* Bytes after the end of a shorter payload are 0. */
 void payload_get_pending(const unsigned char *payload, size_t length, struct pending *pending);

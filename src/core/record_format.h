@@ -93,6 +93,8 @@ enum record_reason {
 /* How the process ended. */
 enum record_end { RECORD_RUNNING, RECORD_FINALIZED, RECORD_EXITED /* with MPI not finalised */ };
 
+#define RECORD_ERROR_OTHER UINT32_MAX
+
 /* What ticks are. */
 enum record_clock_source { RECORD_CLOCK_MONOTONIC, RECORD_CLOCK_TSC }; /* ns of CLOCK_MONOTONIC; of the processor */
 
@@ -132,6 +134,8 @@ struct record_header {
     char host_name[RECORD_NAME_SIZE];
     uint8_t used[RECORD_FUNCTIONS_MAX]; /* 1: the function was called */
     uint32_t voided;                    /* 1: a send has become RECORD_VOID, which tallies may have counted */
+    uint32_t error; /* MPI was about to end the process for an error, at `died_at`: 1 + the row of its class in
+                       core/mpi_errors.def, or RECORD_ERROR_OTHER; 0: none. Recordings before it have 0 here. */
 };
 
 _Static_assert(sizeof(struct record_header) <= RECORD_PENDING_AT, "the slot is after the header");

@@ -30,7 +30,7 @@ void ending_note_in(struct location *location)
 
 /* Runs in a signal handler. Only memory that is mapped is written: the header is a page of the file, which the kernel
    writes when the process is gone. clock_now() is RDTSCP or clock_gettime(), both safe in handlers. */
-static void note(struct location *location, int signal_number)
+static void note_in(struct location *location, int signal_number, uint32_t error)
 {
     struct record_header *header = location ? location->header : NULL;
     /* After a fork without exec the child has the parent's mapping: its death is not the parent's. */
@@ -39,6 +39,16 @@ static void note(struct location *location, int signal_number)
     header->died_ticks = clock_now();
     header->died_at = location_position(location);
     header->signal = signal_number;
+    header->error = error;
+}
+
+static void note(int signal_number, uint32_t error)
+{
+    /* The thread that ends may never have called MPI: then the process's first location takes the note. */
+    struct location *mine = location_mine ? location_mine : first;
+    note_in(mine, signal_number, error);
+    if (mine != first)
+        note_in(first, signal_number, error);
 }
 
 /* The previous handler is restored and the instruction is tried again, or the signal sent again: the process dies as it
@@ -58,11 +68,7 @@ static void on_crash(int signal_number, siginfo_t *info, void *context)
     size_t i = 0;
     while (i + 1 < CRASHES && crashes[i] != signal_number)
         i++;
-    /* The thread that crashed may never have called MPI: then the process's first location takes the note. */
-    struct location *mine = location_mine ? location_mine : first;
-    note(mine, signal_number);
-    if (mine != first)
-        note(first, signal_number);
+    note(signal_number, 0);
     /* Whoever was there before is called as if we were not: a program may recover from its own faults. */
     if (before[i].sa_flags & SA_SIGINFO)
         before[i].sa_sigaction(signal_number, info, context);
@@ -70,6 +76,17 @@ static void on_crash(int signal_number, siginfo_t *info, void *context)
         die_as_before(&before[i], signal_number, info);
     else
         before[i].sa_handler(signal_number);
+}
+
+void ending_note_error(uint32_t error)
+{
+    const struct open_call *open = location_mine ? &location_mine->open : NULL;
+    /* A thread of Open MPI does so in each process when the launcher has gone: that is no error of a call. */
+    if (!open || !open->frame)
+        return;
+    /* MPI_Abort says itself what it does, and in MPI_Finalize the recording has come to its end. */
+    if (open->function != FUNCTION_MPI_Abort && open->function != FUNCTION_MPI_Finalize)
+        note(0, error);
 }
 
 /* Registered by on_exit, so that the exit code is known; runs before destructors close the files. */
@@ -80,8 +97,12 @@ static void on_exit_of_process(int code, void *unused)
     /* RECORD_RUNNING: MPI was not finalised, so that this exit is an early one. */
     if (!header || header->end != RECORD_RUNNING || getpid() != process)
         return;
+    uint64_t position = location_position(first);
+    /* An error that was handled has nothing to do with this exit. */
+    if (header->died_at != position)
+        header->error = 0;
     header->died_ticks = clock_now();
-    header->died_at = location_position(first);
+    header->died_at = position;
     header->exit_code = code;
     header->end = RECORD_EXITED;
 }

@@ -5,6 +5,7 @@
 #include "record/location.h"
 
 #include <signal.h>
+#include <stdint.h>
 
 /* How a process ends that does not reach MPI_Finalize: by which signal, or with which exit code. */
 
@@ -18,6 +19,10 @@ void ending_hide(int signal_number, struct sigaction *seen);
 /* The program has set an action: where it is death, it is noted again on its way. A handler of the program stays alone:
    what it does is up to it, and if it ends in death, it has set that action first. */
 void ending_watch_again(int signal_number);
+
+/* MPI handles an error, and is about to end the process unless the program has a handler of its own: then recording
+   goes on, and the note counts for nothing (struct record_header). `error`: as in there. */
+void ending_note_error(uint32_t error);
 
 /* The location of the process that records the end; NULL: none any more. */
 void ending_note_in(struct location *location);

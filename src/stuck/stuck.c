@@ -702,7 +702,8 @@ static const struct place *first_ended(const struct judging *judging)
     for (size_t i = 0; i < state->place_count; i++) {
         const struct place *place = &state->places[i];
         /* Exit code 0 is wrong only while others still need it. */
-        bool bad = place->ended == PENDING_SIGNAL || (place->ended == PENDING_EXIT && (place->code != 0 || alive));
+        bool bad = place->ended == PENDING_SIGNAL || place->ended == PENDING_ERROR ||
+                   (place->ended == PENDING_EXIT && (place->code != 0 || alive));
         if (!place->has_ending || (!bad && !is_in(state, place, "MPI_Abort")))
             continue;
         if (!first || ended_ns(state, place) < ended_ns(state, first))

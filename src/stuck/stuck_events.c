@@ -415,7 +415,7 @@ static void on_pending(struct stuck_state *state, const struct event *event, con
     payload_get_pending(batch->arena + event->payload, event->payload_length, &item.pending);
     place->last_ns = event->time_ns;
     place->has_ending = state->has_ending = true;
-    if (item.pending.what <= PENDING_EXIT && item.pending.what >= PENDING_ALIVE) {
+    if (pending_ends(item.pending.what)) {
         place->ended = item.pending.what;
         place->code = item.pending.tag;
         state->end_known |= item.pending.what == PENDING_ALIVE && item.pending.tag == 0;

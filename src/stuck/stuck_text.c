@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "stuck/stuck_text.h"
 
+#include "core/mpi_error.h"
 #include "core/numbers.h"
 #include "core/text.h"
 #include <inttypes.h>
@@ -172,8 +173,11 @@ static const struct edge *dead_edge(const struct stuck_graph *graph, const struc
 
 static void say_end(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place)
 {
-    const char *name = sigabbrev_np(place->code);
-    if (place->ended == PENDING_SIGNAL)
+    const char *name = sigabbrev_np(place->code), *class = mpi_error_name((uint32_t)place->code);
+    if (place->ended == PENDING_ERROR)
+        text_append(text, STUCK_TEXT_SIZE, "was ended by MPI for an error%s%s%s ", class ? " (" : "",
+                    class ? class : "", class ? ")" : "");
+    else if (place->ended == PENDING_SIGNAL)
         /* Signals of real time have no abbreviation. */
         text_append(text, STUCK_TEXT_SIZE, "crashed with signal %" PRId32 " (SIG%s) ", place->code, name ? name : "?");
     else

@@ -639,6 +639,28 @@ static void exits(void)
     }
     receive_from(last, TAG, MPI_COMM_WORLD);
 }
+/* MPI ends the program for an error. */
+static void truncates(void)
+{
+    work();
+    if (rank == last) {
+        char small[2];
+        receive_from(0, TAG, MPI_COMM_WORLD);
+        MPI_Recv(small, 2, MPI_CHAR, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    if (rank == 0) {
+        send_to(last, TAG, MPI_COMM_WORLD);
+        MPI_Send((char[64]){0}, 64, MPI_CHAR, last, TAG, MPI_COMM_WORLD);
+    }
+    receive_from(last, TAG + 1, MPI_COMM_WORLD);
+}
+static void wrong_rank(void)
+{
+    work();
+    if (rank == last)
+        send_to(size + 5, TAG, MPI_COMM_WORLD);
+    receive_from(last, TAG, MPI_COMM_WORLD);
+}
 static void mpi_abort(void)
 {
     work();
@@ -891,6 +913,8 @@ static const struct {
                 {"divides", "ended", divides, 2},
                 {"exits", "ended", exits, 2},
                 {"mpi_abort", "ended", mpi_abort, 2},
+                {"truncates", "ended", truncates, 2},
+                {"wrong_rank", "ended", wrong_rank, 2},
                 {"segv_in_barrier_of_others", "ended", segv_in_barrier_of_others, 2},
                 {"computes", "computing", computes, 2},
                 {"sleeps", "computing", sleeps, 2},

@@ -3,14 +3,21 @@
 
 #include "core/event.h"
 #include "core/memory.h"
+#include "core/mpi_error.h"
 #include "core/numbers.h"
 
 #include <stdlib.h>
 
+/* A signal that was caught, or an error that was handled, and after which recording went on, did not end the process.
+ */
+static bool died(const struct record_file *file)
+{
+    return (file->header.signal || file->header.error) && file->header.died_at >= file->last_end;
+}
+
 bool record_pending_ended(const struct record_file *file)
 {
-    /* A signal that was caught, and after which recording went on, did not end the process. */
-    return file->header.end == RECORD_EXITED || (file->header.signal && file->header.died_at >= file->last_end);
+    return file->header.end == RECORD_EXITED || died(file);
 }
 
 static void add(struct record_pending_items *items, struct pending pending, uint32_t comm)
@@ -22,9 +29,13 @@ static void add(struct record_pending_items *items, struct pending pending, uint
 static struct pending how_it_ended(const struct record_file *file)
 {
     const struct record_header *header = &file->header;
+    /* An exit for an error follows it. */
+    if (header->error && died(file))
+        return (struct pending){.what = PENDING_ERROR,
+                                .tag = mpi_error_known(header->error) ? (int32_t)header->error : 0};
     if (header->end == RECORD_EXITED)
         return (struct pending){.what = PENDING_EXIT, .tag = header->exit_code};
-    if (record_pending_ended(file))
+    if (died(file))
         return (struct pending){.what = PENDING_SIGNAL, .tag = header->signal};
     return (struct pending){.what = PENDING_ALIVE};
 }
