@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define LAST_SECONDS_NS INT64_C(5000000000) /* that efficiencies are of */
@@ -227,10 +228,15 @@ static bool descends(long pid, long ancestor)
     return false;
 }
 
+/* Root can read the environment of every process, and still asks for its own program. */
+static bool is_own(const struct dirent *entry, DIR *processes)
+{
+    struct stat about;
+    return fstatat(dirfd(processes), entry->d_name, &about, 0) == 0 && about.st_uid == geteuid();
+}
+
 char *live_find(long pid)
 {
-    /* the environment that a process was started with is readable by its user alone: others' recordings are not found
-     */
     DIR *processes = opendir("/proc");
     struct dirent *entry;
     char *found = NULL;
@@ -239,6 +245,8 @@ char *live_find(long pid)
         long here = strtol(entry->d_name, NULL, 10);
         /* numbers grow with time, but for when they begin anew: the largest is most likely the latest */
         if (here <= latest || (pid && !descends(here, pid) && !descends(pid, here)))
+            continue;
+        if (!pid && !is_own(entry, processes))
             continue;
         char *directory = environment_of(entry->d_name, "SIGHT_RECORD_DIR");
         if (directory && access(directory, R_OK) == 0) {
