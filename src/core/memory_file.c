@@ -45,7 +45,8 @@ struct head {
 
 static struct {
     struct memory_store store;
-    uint64_t limit, page, step;
+    uint64_t limit, page;
+    uint64_t usual, step; /* when pages are given back; above what stays, if that is more */
     _Atomic uint64_t most; /* in memory before pages are given back */
     unsigned char *data;
     uint64_t size;
@@ -231,7 +232,7 @@ static void on_timer(int number)
     if (resident() > most) {
         madvise(area.data, area.size, MADV_DONTNEED);
         /* If the rest alone is above the limit, giving back all the time would not help. */
-        atomic_store(&area.most, larger(area.limit - area.step, resident() + area.step));
+        atomic_store(&area.most, larger(area.usual, resident() + area.step));
     }
     errno = error_number;
 }
@@ -275,7 +276,7 @@ static enum status watch_begin(struct error *err)
                      timer = {.sa_handler = on_timer, .sa_flags = SA_RESTART};
     sigemptyset(&bus.sa_mask);
     sigemptyset(&timer.sa_mask);
-    atomic_store(&area.most, area.limit - area.step);
+    atomic_store(&area.most, area.usual);
     if (sigaction(SIGBUS, &bus, NULL) == 0 && sigaction(SIGALRM, &timer, NULL) == 0 &&
         setitimer(ITIMER_REAL, &(struct itimerval){often, often}, NULL) == 0)
         return STATUS_OK;
@@ -287,7 +288,9 @@ enum status memory_file_begin(uint64_t limit, void (*failed)(const char *text), 
     /* Small blocks stay in memory: each large one takes a call of the system. The smaller the limit, the more go. */
     const size_t least_least = 4096, most_least = 16384; /* less than 1,024 calls of a graph */
     area.limit = limit;
-    area.step = limit / 4;
+    /* Another thread uses pages while they are given back: there must be room for these. */
+    area.usual = limit / 8 * 5;
+    area.step = limit / 8;
     area.page = (uint64_t)sysconf(_SC_PAGESIZE);
     area.failed = failed;
     area.usage = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
