@@ -30,6 +30,9 @@ struct engine_result *asking_run(struct asking *asking, const struct common_opti
     if (result && result->slices > 0 && common->verbose)
         command_note(common, "%s: read in %u slices by %s", common->inputs[0], result->slices,
                      team_size(common->team) > 1 ? "as many processes" : "as many threads");
+    if (result && result->assistants > 0 && common->verbose)
+        command_note(common, "%s: parts of the diagnosis by %u other process%s", common->inputs[0], result->assistants,
+                     result->assistants == 1 ? "" : "es");
     return result;
 }
 

@@ -66,6 +66,11 @@ void memory_set_store(const struct memory_store *place)
     store = place;
 }
 
+bool memory_has_store(void)
+{
+    return store != NULL;
+}
+
 bool memory_is_stored(const void *address)
 {
     return store && (uintptr_t)address >= store->begin && (uintptr_t)address < store->end;

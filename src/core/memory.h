@@ -37,6 +37,9 @@ struct memory_store {
    other threads begin. */
 void memory_set_store(const struct memory_store *store);
 
+/* True if there is a store. */
+bool memory_has_store(void);
+
 /* True if the address lies in a block of the store. A signal handler may ask. */
 bool memory_is_stored(const void *address);
 

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/parallel.h"
+#include "engine/assisting.h"
 #include "engine/early.h"
 #include "engine/opening.h"
 #include "engine/searching.h"
@@ -51,6 +52,7 @@ struct run {
     struct findings findings;
     struct stuck *stuck;
     struct may_hang *may_hang;
+    struct assistance *assistance; /* NULL: this process does everything */
     struct profile *profile;
     struct resources *resources;
     struct counters *counters;
@@ -308,8 +310,9 @@ static void analyse_part(void *context, size_t index)
 {
     struct run *run = context;
     if (index == 0 && (run->wants & ENGINE_ANALYSIS))
-        run->metrics->analysis = analyse_in_parallel(run->graph, threads_of(run->request, THREADS_ANALYSING));
-    else if (index == 1 && (run->wants & ENGINE_PHASES))
+        run->metrics->analysis = analyse_in_parallel(run->graph, threads_of(run->request, THREADS_ANALYSING),
+                                                     assisting_steps(run->assistance));
+    else if (index == 1 && (run->wants & ENGINE_PHASES) && !assisting_with_phases(run->assistance))
         run->metrics->phases = phase_metrics_with(run->graph, run->spans);
     else if (index == 2 && asks_may_hang(run))
         run->result.may_hang = run->may_hang = may_hang_of(run->graph);
@@ -388,6 +391,8 @@ static void analyse_graph(struct run *run)
 {
     unsigned threads = threads_of(run->request, THREADS_ANALYSING);
     parallel_run(threads, PARTS, analyse_part, run);
+    if (run->assistance)
+        run->result.assistants = assisting_collect(run->assistance, run->graph, run->spans, run->metrics);
     if (run->metrics->phases && run->profile->taken_count > 0)
         note_phases(run);
     if (run->metrics->phases && (run->wants & ENGINE_COUNTERS))
@@ -427,6 +432,8 @@ static enum status read_trace(struct run *run, struct error *err)
     if (deep && early_is_wanted(request, run->reader) && read_early(run, err) != STATUS_OK)
         return STATUS_FAILED;
     enum status status;
+    if (deep)
+        run->assistance = assisting_begin(request, run->wants, threads_of(request, THREADS_ANALYSING));
     if (deep)
         status = read_whole(run, what, err);
     else
@@ -526,6 +533,7 @@ void engine_free(struct engine_result *result)
     graph_free(run->graph);
     stuck_free(run->stuck);
     may_hang_free(run->may_hang);
+    assisting_free(run->assistance);
     profile_free(run->profile);
     resources_free(run->resources);
     if (run->counters)

@@ -118,7 +118,8 @@ struct engine_result {
     const struct may_hang *may_hang;        /* of a run that does not: NULL: not looked for; only with findings */
     const struct clocks *clocks;            /* the correction; NULL: not requested, or a metrics file */
     enum engine_lack lack;
-    unsigned slices; /* in which the trace was read, each by a thread or process; 0: in one pass */
+    unsigned slices;     /* in which the trace was read, each by a thread or process; 0: in one pass */
+    unsigned assistants; /* other processes that computed parts of the analysis */
 };
 
 /* NULL and a fault. Damage of the trace is not a fault: metrics->end says what could be read. */

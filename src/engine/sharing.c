@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "engine/opening.h"
+#include "engine/serving.h"
 #include "metrics/accumulator_pack.h"
 #include "timeline/slices.h"
 
@@ -13,8 +14,7 @@
 
 /* What rank 0 asks of another process: this, then the ranks, the ranges of definitions, and the path. */
 struct job {
-    bool end; /* nothing more: the exit code */
-    int code;
+    enum job_kind kind;     /* JOB_SHARE */
     unsigned shares, index; /* the share, of so many */
     bool by_process;
     uint64_t from, to; /* its processes or bytes */
@@ -216,7 +216,8 @@ static struct accumulator *accumulate(const struct engine_request *request, stru
     struct clog2_known known = {0};
     if (!division->by_process)
         known = clog2_known(reader);
-    struct job job = {.shares = division->shares,
+    struct job job = {.kind = JOB_SHARE,
+                      .shares = division->shares,
                       .by_process = division->by_process,
                       .what = what,
                       .range_count = known.count,
@@ -255,53 +256,32 @@ struct accumulator *sharing_accumulate(const struct engine_request *request, str
     return accumulator;
 }
 
-/* `data` is what job_send sent. */
-static void job_do(struct team *team, struct job *job, char *data)
+void sharing_do(struct team *team, char *data)
 {
+    struct job job;
+    memcpy(&job, data, sizeof job);
     struct error err = {0};
-    uint32_t *ranks = memory_new((job->what.rank_count + 1) * sizeof *ranks);
-    struct clog2_range *ranges = memory_new((job->range_count + 1) * sizeof *ranges);
-    data += sizeof *job;
-    if (job->what.ranks) {
-        memcpy(ranks, data, job->what.rank_count * sizeof *ranks);
-        data += job->what.rank_count * sizeof *ranks;
-        job->what.ranks = ranks;
+    uint32_t *ranks = memory_new((job.what.rank_count + 1) * sizeof *ranks);
+    struct clog2_range *ranges = memory_new((job.range_count + 1) * sizeof *ranges);
+    data += sizeof job;
+    if (job.what.ranks) {
+        memcpy(ranks, data, job.what.rank_count * sizeof *ranks);
+        data += job.what.rank_count * sizeof *ranks;
+        job.what.ranks = ranks;
     }
-    memcpy(ranges, data, job->range_count * sizeof *ranges);
-    data += job->range_count * sizeof *ranges;
-    struct clog2_known known = {ranges, job->range_count, job->end_of_log};
+    memcpy(ranges, data, job.range_count * sizeof *ranges);
+    data += job.range_count * sizeof *ranges;
+    struct clog2_known known = {ranges, job.range_count, job.end_of_log};
     struct reader *reader;
-    if (job->by_process)
+    if (job.by_process)
         reader = reader_open(&data, 1, &err);
     else
         reader = clog2_open_known(data, &known, &err);
     struct share share = {0};
     if (reader)
-        share = share_read(reader, job, NULL, NULL);
-    share_reduce(team, job, share);
+        share = share_read(reader, &job, NULL, NULL);
+    share_reduce(team, &job, share);
     reader_close(reader);
     free(ranges);
     free(ranks);
-}
-
-int engine_serve(struct team *team)
-{
-    for (;;) {
-        size_t size;
-        struct job job;
-        char *data = team_receive(team, 0, &size);
-        memcpy(&job, data, sizeof job);
-        if (!job.end)
-            job_do(team, &job, data);
-        free(data);
-        if (job.end)
-            return job.code;
-    }
-}
-
-void engine_serve_end(struct team *team, int code)
-{
-    struct job job = {.end = true, .code = code};
-    for (int rank = 1; rank < team_size(team); rank++)
-        team_send(team, rank, &job, sizeof job);
 }

@@ -15,4 +15,7 @@
 struct accumulator *sharing_accumulate(const struct engine_request *request, struct reader *reader,
                                        struct accumulator_options what, enum engine_step step, unsigned *shares);
 
+/* The other processes: `data` is the message of a JOB_SHARE. */
+void sharing_do(struct team *team, char *data);
+
 #endif

@@ -529,6 +529,9 @@ static void take_polling(struct analyst *analyst)
    the analysis, so that they can run in parallel. */
 enum { FIRST_STEPS = 3, LATER_STEPS = 6 };
 
+/* Steps that need nothing but the graph, and that nothing needs. */
+static void (*const apart[ANALYSE_APART_COUNT])(struct analyst *) = {take_delays, concurrency_take};
+
 static void first_step(void *context, size_t index)
 {
     static void (*const steps[FIRST_STEPS])(struct analyst *) = {save_nothing, sum_waits, take_path};
@@ -540,7 +543,11 @@ static void later_step(void *context, size_t index)
     /* The longest first: threads take them in this order. */
     static void (*const steps[LATER_STEPS])(struct analyst *) = {save_all,    take_delays,     take_contention,
                                                                  take_uneven, take_call_sites, concurrency_take};
-    steps[index](context);
+    struct analyst *analyst = context;
+    for (size_t i = 0; i < ANALYSE_APART_COUNT; i++)
+        if (steps[index] == apart[i] && (analyst->without >> i & 1))
+            return;
+    steps[index](analyst);
 }
 
 static void last_step(void *context, size_t index)
@@ -559,15 +566,31 @@ static void take_all_places(struct analyst *analyst)
     }
 }
 
-struct analysis *analyse_in_parallel(const struct graph *graph, unsigned threads)
+/* The analysis is to be filled. Free with analyst_end. */
+static struct analyst analyst_begin(const struct graph *graph)
 {
     struct analyst analyst = {.graph = graph, .begin_ns = graph_begin_ns(graph)};
     analyst.rows = memory_new(graph->location_count * sizeof *analyst.rows);
     analyst.compute_ns = memory_new(graph->location_count * sizeof *analyst.compute_ns);
     size_t processes = find_rows(graph, analyst.rows);
-    struct analysis *analysis = analyst.analysis = analysis_new(processes, graph->defs->state_count);
-    analysis->duration = graph_duration_ns(graph);
-    analyst.edges = course_edges_of(analysis->duration);
+    analyst.analysis = analysis_new(processes, graph->defs->state_count);
+    analyst.analysis->duration = graph_duration_ns(graph);
+    analyst.edges = course_edges_of(analyst.analysis->duration);
+    return analyst;
+}
+
+static struct analysis *analyst_end(struct analyst *analyst)
+{
+    free(analyst->rows);
+    free(analyst->compute_ns);
+    return analyst->analysis;
+}
+
+struct analysis *analyse_in_parallel(const struct graph *graph, unsigned threads, unsigned without)
+{
+    struct analyst analyst = analyst_begin(graph);
+    struct analysis *analysis = analyst.analysis;
+    analyst.without = without;
     analysis->messages = graph->message_count - graph->unmatched;
     analysis->collectives = graph->instance_count;
     analysis->unmatched = graph->unmatched;
@@ -579,12 +602,39 @@ struct analysis *analyse_in_parallel(const struct graph *graph, unsigned threads
     parallel_run(threads, LATER_STEPS, later_step, &analyst);
     parallel_run(threads, WAIT_KIND_COUNT, last_step, &analyst);
     take_all_places(&analyst);
-    free(analyst.rows);
-    free(analyst.compute_ns);
-    return analysis;
+    return analyst_end(&analyst);
 }
 
 struct analysis *analyse(const struct graph *graph)
 {
-    return analyse_in_parallel(graph, 1);
+    return analyse_in_parallel(graph, 1, 0);
+}
+
+struct analysis *analyse_apart(const struct graph *graph, unsigned steps)
+{
+    struct analyst analyst = analyst_begin(graph);
+    for (size_t i = 0; i < ANALYSE_APART_COUNT; i++)
+        if (steps >> i & 1)
+            apart[i](&analyst);
+    return analyst_end(&analyst);
+}
+
+static void take_times(int64_t *to, const int64_t *from, size_t count)
+{
+    memcpy(to, from, count * sizeof *to);
+}
+
+void analyse_take_apart(struct analysis *analysis, const struct analysis *from, unsigned steps)
+{
+    size_t processes = analysis->process_count, states = analysis->state_count;
+    if (steps & ANALYSE_DELAYS) {
+        analysis->unattributed = from->unattributed;
+        take_times(analysis->delay_ns, from->delay_ns, processes);
+        take_times(analysis->delay_states_ns, from->delay_states_ns, states);
+        take_times(analysis->delay_before_ns, from->delay_before_ns, states);
+    }
+    if (steps & ANALYSE_CONCURRENCY) {
+        take_times(analysis->concurrency_ns, from->concurrency_ns, processes);
+        take_times(analysis->computing_course_ns, from->computing_course_ns, COURSE_BINS);
+    }
 }

@@ -9,7 +9,21 @@
    locations, by rank. Free with analysis_free. */
 struct analysis *analyse(const struct graph *graph);
 
-/* The same in up to so many threads; each needs memory of its own for a replay. */
-struct analysis *analyse_in_parallel(const struct graph *graph, unsigned threads);
+/* Steps that can be made apart, by another process that has the same graph. */
+enum { ANALYSE_APART_COUNT = 2 };
+enum analyse_step {
+    ANALYSE_DELAYS = 1 << 0,     /* `unattributed` and delay_*_ns */
+    ANALYSE_CONCURRENCY = 1 << 1 /* concurrency_ns and computing_course_ns */
+};
+
+/* The same in up to so many threads; each needs memory of its own for a replay. `without` (of enum analyse_step): their
+   results stay 0. */
+struct analysis *analyse_in_parallel(const struct graph *graph, unsigned threads, unsigned without);
+
+/* The results of these steps, with everything else 0. Free with analysis_free. */
+struct analysis *analyse_apart(const struct graph *graph, unsigned steps);
+
+/* Copies the results of these steps; both are of the same graph. */
+void analyse_take_apart(struct analysis *analysis, const struct analysis *from, unsigned steps);
 
 #endif

@@ -27,6 +27,7 @@ struct analyst {
     int64_t *sites_ns[SUMS], *comms_ns[SUMS]; /* by site and communicator; NULL: no waits */
     uint64_t longest[SUMS][LONGEST_WAITS];    /* locations and calls of the longest waits */
     struct held_calls held;
+    unsigned without; /* steps that are left out: see analyse.h */
 };
 
 /* Waits of the kinds, all together, in ns. `kinds`: bit 1 << kind. */

@@ -2,10 +2,12 @@
 #include "team/team.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "team/team_mpi.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct team {
     const struct team_mpi *mpi;
@@ -88,4 +90,24 @@ void *team_receive(struct team *team, int from, size_t *size)
     void *data = memory_new(*size);
     team->mpi->receive(from, data, *size);
     return data;
+}
+
+/* A number of the environment; 0: none. */
+static long number_of(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? strtol(text, NULL, 10) : 0;
+}
+
+int team_at_once(const struct team *team)
+{
+    int size = team_size(team);
+    long here = larger(number_of("OMPI_COMM_WORLD_LOCAL_SIZE"), number_of("MPI_LOCALNRANKS"));
+    long processors = number_of("SIGHT_TEST_PROCESSORS");
+    if (processors <= 0)
+        processors = sysconf(_SC_NPROCESSORS_ONLN);
+    /* Of other machines nothing is known. */
+    if (here < size || processors >= size)
+        return size;
+    return (int)larger(processors, 1L);
 }

@@ -26,6 +26,10 @@ void team_leave(struct team *team); /* NULL: nothing */
 int team_rank(const struct team *team);
 int team_size(const struct team *team); /* 1 for NULL */
 
+/* So many of them can work at a time, as far as is known: where all are on this machine, no more than it has
+   processors. At least 1. */
+int team_at_once(const struct team *team);
+
 /* A message of any size. It returns when the data may be reused. */
 void team_send(struct team *team, int to, const void *data, size_t size);
 

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/assisting.h"
+
+#include "core/memory.h"
+#include "engine/serving.h"
+#include "graph/graph.h"
+#include "metrics/packing.h"
+#include "metrics/phase_pack.h"
+#include "phases/phase_numbers.h"
+#include "replay/analyse.h"
+#include "stuck/before_hang.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    FILE_LEAST = 4 << 20, /* bytes of a trace that are worth the start of a second reader */
+    PHASES = 1 << ANALYSE_APART_COUNT,
+    PARTS = ANALYSE_APART_COUNT + 1
+};
+
+/* How long each takes, compared with the others, for runs of several kinds (docs/speed.md); the longest first. */
+static const struct part {
+    unsigned step, weight;
+    enum engine_want want;
+} parts[PARTS] = {
+    {PHASES, 7, ENGINE_PHASES}, {ANALYSE_DELAYS, 5, ENGINE_ANALYSIS}, {ANALYSE_CONCURRENCY, 2, ENGINE_ANALYSIS}};
+enum { WEIGHT_OF_THE_REST = 13 };
+
+struct job {
+    enum job_kind kind; /* JOB_ASSIST */
+    unsigned wants, steps, threads;
+    size_t path_count; /* the paths follow, each with its 0 */
+};
+
+struct assistance {
+    struct team *team;
+    unsigned steps[PARTS + 1]; /* by rank; of rank 0: what it keeps */
+};
+
+/* What two graphs of the same trace agree in: the trace may have been replaced, or be growing. */
+struct likeness {
+    uint64_t locations, calls, messages, unmatched, instances, operations, states;
+    int64_t begin_ns, duration_ns;
+};
+
+static struct likeness likeness_of(const struct graph *graph)
+{
+    struct likeness likeness = {.locations = graph->location_count,
+                                .messages = graph->message_count,
+                                .unmatched = graph->unmatched,
+                                .instances = graph->instance_count,
+                                .operations = graph->operation_count,
+                                .states = graph->defs->state_count,
+                                .begin_ns = graph_begin_ns(graph),
+                                .duration_ns = graph_duration_ns(graph)};
+    for (size_t i = 0; i < graph->location_count; i++)
+        likeness.calls += graph->locations[i].count;
+    return likeness;
+}
+
+/* Rank 0 */
+
+/* A trace that others can read, too, and that is worth it. */
+static bool is_worth_reading(const struct engine_request *request)
+{
+    struct stat about;
+    /* What a limit of memory is for would be in memory several times. */
+    if (team_at_once(request->team) < 2 || request->fix_clocks || memory_has_store())
+        return false;
+    if (request->input_count > 1)
+        return true;
+    return stat(request->inputs[0], &about) == 0 &&
+           (S_ISDIR(about.st_mode) || (S_ISREG(about.st_mode) && about.st_size >= FILE_LEAST));
+}
+
+static void job_send(const struct engine_request *request, int rank, struct job job)
+{
+    char *data = NULL;
+    size_t size = 0, capacity = 0;
+    struct packing packing = {&data, &size, &capacity};
+    packing_put(&packing, &job, sizeof job);
+    for (size_t i = 0; i < request->input_count; i++)
+        packing_put(&packing, request->inputs[i], strlen(request->inputs[i]) + 1);
+    team_send(request->team, rank, data, size);
+    free(data);
+}
+
+/* Each part goes to the process that has least to do so far. */
+static void divide(struct assistance *assistance, unsigned wants)
+{
+    unsigned load[PARTS + 1] = {WEIGHT_OF_THE_REST};
+    int ranks = team_at_once(assistance->team);
+    for (size_t i = 0; i < PARTS; i++) {
+        int least = 0;
+        for (int rank = 1; rank < ranks && rank <= PARTS; rank++)
+            if (load[rank] < load[least])
+                least = rank;
+        if (!(wants & parts[i].want))
+            continue;
+        assistance->steps[least] |= parts[i].step;
+        load[least] += parts[i].weight;
+    }
+}
+
+struct assistance *assisting_begin(const struct engine_request *request, unsigned wants, unsigned threads)
+{
+    /* Phases alone would be all that there is to do. */
+    if (!(wants & ENGINE_ANALYSIS) || !is_worth_reading(request))
+        return NULL;
+    struct assistance *assistance = memory_new(sizeof *assistance);
+    assistance->team = request->team;
+    divide(assistance, wants);
+    for (int rank = 1; rank <= PARTS; rank++)
+        if (assistance->steps[rank])
+            job_send(request, rank,
+                     (struct job){.kind = JOB_ASSIST,
+                                  .wants = wants,
+                                  .steps = assistance->steps[rank],
+                                  .threads = threads,
+                                  .path_count = request->input_count});
+    return assistance;
+}
+
+void assisting_free(struct assistance *assistance)
+{
+    free(assistance);
+}
+
+static unsigned given_away(const struct assistance *assistance)
+{
+    unsigned steps = 0;
+    for (int rank = 1; assistance && rank <= PARTS; rank++)
+        steps |= assistance->steps[rank];
+    return steps;
+}
+
+unsigned assisting_steps(const struct assistance *assistance)
+{
+    return given_away(assistance) & (PHASES - 1);
+}
+
+bool assisting_with_phases(const struct assistance *assistance)
+{
+    return (given_away(assistance) & PHASES) != 0;
+}
+
+static void put_steps(struct packing *packing, const struct analysis *analysis)
+{
+    packing_put(packing, &analysis->unattributed, sizeof analysis->unattributed);
+    packing_put(packing, analysis->computing_course_ns, sizeof analysis->computing_course_ns);
+    packing_put(packing, analysis->delay_ns, analysis->process_count * sizeof *analysis->delay_ns);
+    packing_put(packing, analysis->concurrency_ns, analysis->process_count * sizeof *analysis->concurrency_ns);
+    packing_put(packing, analysis->delay_states_ns, analysis->state_count * sizeof *analysis->delay_states_ns);
+    packing_put(packing, analysis->delay_before_ns, analysis->state_count * sizeof *analysis->delay_before_ns);
+}
+
+/* Of the same graph: the sizes are known. */
+static void take_steps(struct unpacking *unpacking, struct analysis *analysis)
+{
+    unpacking_take(unpacking, &analysis->unattributed, sizeof analysis->unattributed);
+    unpacking_take(unpacking, analysis->computing_course_ns, sizeof analysis->computing_course_ns);
+    unpacking_take(unpacking, analysis->delay_ns, analysis->process_count * sizeof *analysis->delay_ns);
+    unpacking_take(unpacking, analysis->concurrency_ns, analysis->process_count * sizeof *analysis->concurrency_ns);
+    unpacking_take(unpacking, analysis->delay_states_ns, analysis->state_count * sizeof *analysis->delay_states_ns);
+    unpacking_take(unpacking, analysis->delay_before_ns, analysis->state_count * sizeof *analysis->delay_before_ns);
+}
+
+/* What a process has computed of the same graph. False, and nothing is taken: it has not. */
+static bool take_result(const char *data, size_t size, const struct likeness *own, unsigned steps,
+                        struct metrics *metrics)
+{
+    struct unpacking unpacking = {.data = data, .left = size};
+    struct likeness theirs;
+    struct analysis *apart = analysis_new(metrics->analysis->process_count, metrics->analysis->state_count);
+    struct phase_metrics *phases = NULL;
+    unpacking_take(&unpacking, &theirs, sizeof theirs);
+    bool alike = !unpacking.failed && memcmp(&theirs, own, sizeof theirs) == 0;
+    if (alike && (steps & (PHASES - 1)))
+        take_steps(&unpacking, apart);
+    if (alike && (steps & PHASES))
+        phases = phase_metrics_unpack(&unpacking);
+    bool taken = alike && !unpacking.failed && unpacking.left == 0;
+    if (taken) {
+        analyse_take_apart(metrics->analysis, apart, steps);
+        if (phases)
+            metrics->phases = phases;
+    } else {
+        phase_metrics_free(phases);
+    }
+    analysis_free(apart);
+    return taken;
+}
+
+static void compute_here(const struct graph *graph, const struct user_spans *spans, unsigned steps,
+                         struct metrics *metrics)
+{
+    struct analysis *apart = analyse_apart(graph, steps);
+    analyse_take_apart(metrics->analysis, apart, steps);
+    analysis_free(apart);
+    if (steps & PHASES)
+        metrics->phases = phase_metrics_with(graph, spans);
+}
+
+unsigned assisting_collect(const struct assistance *assistance, const struct graph *graph,
+                           const struct user_spans *spans, struct metrics *metrics)
+{
+    const struct likeness own = likeness_of(graph);
+    const enum job_kind collect = JOB_COLLECT;
+    unsigned taken = 0;
+    for (int rank = 1; rank <= PARTS; rank++) {
+        unsigned steps = assistance->steps[rank];
+        if (!steps)
+            continue;
+        size_t size;
+        team_send(assistance->team, rank, &collect, sizeof collect);
+        char *data = team_receive(assistance->team, rank, &size);
+        if (take_result(data, size, &own, steps, metrics))
+            taken++;
+        else
+            compute_here(graph, spans, steps, metrics);
+        free(data);
+    }
+    return taken;
+}
+
+/* The other processes */
+
+/* The graph that rank 0 makes: findings are about the time before a hang. */
+static struct graph *read_graph(struct reader *reader, const struct job *job, struct user_spans **spans)
+{
+    struct error err = {0};
+    struct graph_builder *builder = graph_builder_new();
+    struct user_spans_builder *spans_builder = user_spans_builder_new();
+    struct sink *sinks[BEFORE_HANG_SINKS] = {graph_builder_sink(builder), user_spans_builder_sink(spans_builder)};
+    size_t count = 2;
+    struct before_hang *before = memory_new(sizeof *before);
+    if (job->wants & ENGINE_FINDINGS) {
+        before_hang_start(before, sinks, count);
+        sinks[0] = &before->sink;
+        count = 1;
+    }
+    enum status status = stream_run(reader, sinks, count, NULL, NULL, &err);
+    free(before);
+    struct graph *graph = graph_builder_end_in_parallel(builder, job->threads);
+    *spans = user_spans_builder_end(spans_builder);
+    if (status == STATUS_OK && !graph->too_large)
+        return graph;
+    graph_free(graph);
+    return NULL;
+}
+
+static void compute(const struct graph *graph, const struct user_spans *spans, unsigned steps,
+                    struct assisting_result *result)
+{
+    struct packing packing = {&result->data, &result->size, &result->capacity};
+    struct likeness likeness = likeness_of(graph);
+    packing_put(&packing, &likeness, sizeof likeness);
+    if (steps & (PHASES - 1)) {
+        struct analysis *apart = analyse_apart(graph, steps);
+        put_steps(&packing, apart);
+        analysis_free(apart);
+    }
+    if (steps & PHASES) {
+        struct phase_metrics *phases = phase_metrics_with(graph, spans);
+        phase_metrics_pack(phases, &packing);
+        phase_metrics_free(phases);
+    }
+}
+
+void assisting_do(const char *data, struct assisting_result *result)
+{
+    struct job job;
+    struct error err = {0};
+    memcpy(&job, data, sizeof job);
+    data += sizeof job;
+    char **paths = memory_new(job.path_count * sizeof *paths);
+    for (size_t i = 0; i < job.path_count; i++, data += strlen(data) + 1)
+        paths[i] = memory_copy_string(data);
+    struct reader *reader = reader_open(paths, job.path_count, &err);
+    struct user_spans *spans = NULL;
+    struct graph *graph = NULL;
+    result->size = 0;
+    if (reader)
+        graph = read_graph(reader, &job, &spans);
+    if (graph)
+        compute(graph, spans, job.steps, result);
+    graph_free(graph);
+    user_spans_free(spans);
+    reader_close(reader);
+    for (size_t i = 0; i < job.path_count; i++)
+        free(paths[i]);
+    free(paths);
+}
+
+void assisting_send(struct team *team, struct assisting_result *result)
+{
+    team_send(team, 0, result->data, result->size);
+    result->size = 0;
+}
+
+void assisting_result_clear(struct assisting_result *result)
+{
+    free(result->data);
+    *result = (struct assisting_result){0};
+}
