@@ -177,7 +177,7 @@ struct record_request {
     uint8_t is_recorded; /* the call that created it is recorded, with its number */
     uint8_t exchange;    /* internal: a receive that also sends */
     uint8_t held;        /* internal: by a call that may complete it, after which another thread may get the handle */
-    uint8_t unused;
+    uint8_t message;     /* none, but a message that MPI_Mprobe has taken for a call that names it */
     uint8_t threads;     /* of a partitioned send: any thread may mark its partitions ready */
     uint16_t partitions; /* of a partitioned send; 0: another request, or too many to count */
     uint16_t ready;      /* of these, since its last start */

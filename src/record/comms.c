@@ -292,6 +292,11 @@ void comms_resume(MPI_Group world)
     comms.world = world;
 }
 
+MPI_Group comms_world(void)
+{
+    return comms.world;
+}
+
 void comms_finish(void)
 {
     PMPI_Group_free(&comms.world);

@@ -35,6 +35,9 @@ void comm_drop(uint32_t number, MPI_Comm comm);
 uint64_t comm_name_of_tag(int tag);
 uint64_t comm_name_of_text(const char *text);
 
+/* The group of all processes. */
+MPI_Group comms_world(void);
+
 /* A call made `comm` of `parent` (RECORD_COMM_NONE: of none), with this name (0: none). MPI_COMM_NULL is no
    communicator. */
 void comm_made(struct location *location, uint32_t parent, uint64_t name, MPI_Comm comm);

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/messages.h"
 
-#include "record/table.h"
-
-#include <pthread.h>
-
 /* The size of predefined types, without calling MPI: most messages have one of these, and PMPI_Type_size would be a
    large part of what recording costs. -1 for others. */
 static int size_known(MPI_Datatype type)
@@ -110,31 +106,4 @@ void message_exchange_failed(struct call *call, const MPI_Status *status, int ou
 MPI_Status *message_status(struct call *call, MPI_Status *status)
 {
     return status == MPI_STATUS_IGNORE ? &call->status : status;
-}
-
-/* A message found by MPI_Mprobe is received by MPI_Mrecv, which has no communicator argument. Another thread may do
-   it. */
-static struct table matched; /* message -> communicator + 1 */
-static pthread_mutex_t matched_lock = PTHREAD_MUTEX_INITIALIZER;
-
-void message_matched(struct call *call, MPI_Message message)
-{
-    pthread_mutex_lock(&matched_lock);
-    uint64_t *comm = table_put(&matched, HANDLE_NUMBER(message));
-    if (comm)
-        *comm = (uint64_t)call->comm + 1;
-    pthread_mutex_unlock(&matched_lock);
-}
-
-void message_take(struct call *call, const MPI_Message *message)
-{
-    call->matched_comm = RECORD_COMM_NONE;
-    if (!message)
-        return;
-    pthread_mutex_lock(&matched_lock);
-    const uint64_t *comm = table_find(&matched, HANDLE_NUMBER(*message));
-    if (comm)
-        call->matched_comm = (uint32_t)*comm - 1;
-    table_remove(&matched, HANDLE_NUMBER(*message));
-    pthread_mutex_unlock(&matched_lock);
 }

@@ -37,8 +37,4 @@ void message_exchange_failed(struct call *call, const MPI_Status *status, int ou
 /* The status of a call whose program wants none. */
 MPI_Status *message_status(struct call *call, MPI_Status *status);
 
-/* Matched probes: the communicator of a message is known until it is received. */
-void message_matched(struct call *call, MPI_Message message);
-void message_take(struct call *call, const MPI_Message *message);
-
 #endif

@@ -202,6 +202,42 @@ void request_of_matched(struct call *call, const MPI_Request *request)
                                              .tag = RECORD_NOT_KNOWN});
 }
 
+void request_of_message(struct call *call, const MPI_Message *message, const MPI_Status *status)
+{
+    if (status->MPI_SOURCE == MPI_PROC_NULL)
+        return;
+    requests_lock();
+    struct record_request *request = request_for(HANDLE_NUMBER(*message));
+    if (request) {
+        uint32_t number = request->number;
+        *request = (struct record_request){.handle = HANDLE_NUMBER(*message),
+                                           .number = number,
+                                           .function = (uint16_t)call->function,
+                                           .comm = call->comm,
+                                           .partner = status->MPI_SOURCE,
+                                           .tag = status->MPI_TAG,
+                                           .receive = true,
+                                           .message = true,
+                                           .active = true};
+    }
+    requests_unlock();
+}
+
+/* Another thread may receive it than the one that found it. */
+void request_take_message(struct call *call, const MPI_Message *message)
+{
+    call->matched_comm = RECORD_COMM_NONE;
+    if (!message)
+        return;
+    requests_lock();
+    struct record_request *request = request_find(HANDLE_NUMBER(*message));
+    if (request && request->message) {
+        call->matched_comm = request->comm;
+        request_drop(request);
+    }
+    requests_unlock();
+}
+
 void request_of_exchange(struct call *call, const MPI_Request *request, int source, int tag, uint64_t bytes)
 {
     if (source != MPI_PROC_NULL)

@@ -13,6 +13,11 @@ void request_of_send(struct call *call, const MPI_Request *request, int dest, in
 void request_of_receive(struct call *call, const MPI_Request *request, int source, int tag);
 void request_of_matched(struct call *call, const MPI_Request *request);
 
+/* After a probe that took a message (MPI_Mprobe), which only a call that names it receives: as of a request. Before
+   that call: the message's communicator becomes call->matched_comm, RECORD_COMM_NONE if it is not known. */
+void request_of_message(struct call *call, const MPI_Message *message, const MPI_Status *status);
+void request_take_message(struct call *call, const MPI_Message *message);
+
 /* After one that also sends; `tag` and `bytes` are those requested by the receive. */
 void request_of_exchange(struct call *call, const MPI_Request *request, int source, int tag, uint64_t bytes);
 

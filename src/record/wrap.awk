@@ -226,7 +226,7 @@ BEGIN {
     read_functions()
     read_hooks()
     print "/* Made by wrap.awk from mpi.h, core/mpi_function.def and hooks.def. */\n#include \"record/clock.h\"\n#include \"record/collectives.h\"\n" \
-          "#include \"record/files.h\"\n#include \"record/messages.h\"\n" \
+          "#include \"record/files.h\"\n#include \"record/groups.h\"\n#include \"record/messages.h\"\n" \
           "#include \"record/pending.h\"\n#include \"record/real.h\"\n#include \"record/requests.h\"\n#include \"record/sessions.h\"\n" \
           "#include \"record/windows.h\"\n\n" \
           "/* Programs may call what is deprecated. */\n#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n"

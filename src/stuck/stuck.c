@@ -238,6 +238,9 @@ static void say_cycle(struct judging *judging, const struct chain *chain)
     if (length > STEPS)
         text_append(judging->text, sizeof judging->text, "; and so on");
     say(judging, ".");
+    for (size_t i = chain->begin; i < chain->count; i++)
+        if (item_of(&chain->steps[i]))
+            say_taken(judging->text, judging->state, chain->steps[i].place, item_of(&chain->steps[i]));
 }
 
 /* The processes in the same call as `like`, among those that hang: the same function, place in the source and
@@ -335,6 +338,8 @@ static void say_unmatched(struct judging *judging, const struct step *step)
     const char *lack = ", which it never does: ";
     if (is_begun(judging, step))
         lack = ", which is never complete: ";
+    else if (item_of(step) && say_taken(NULL, judging->state, step->place, item_of(step)))
+        lack = ", which was never sent again: ";
     else if (item_of(step))
         lack = ", which was never sent: ";
     say(judging, lack);
@@ -597,6 +602,27 @@ static const struct place *in_whole_collective(const struct judging *judging)
     return NULL;
 }
 
+/* The side that waits for another program to meet it. */
+static const struct place *waits_for_program(const struct judging *judging)
+{
+    const struct place *place = in_whole_collective(judging);
+    bool waits =
+        place && (is_in(judging->state, place, "MPI_Comm_accept") || is_in(judging->state, place, "MPI_Comm_connect"));
+    return waits ? place : NULL;
+}
+
+/* Nobody goes on except by what another program does, and that does nothing. */
+static enum stuck_kind judge_meeting(struct judging *judging, const struct place *place)
+{
+    bool accepts = is_in(judging->state, place, "MPI_Comm_accept");
+    add_process(judging, place->process);
+    say_process(judging, true, place->process);
+    say_doing(judging->text, &judging->graph, place);
+    say(judging, accepts ? ", and no other program has come by MPI_Comm_connect."
+                         : ", and no other program has taken it in by MPI_Comm_accept.");
+    return STUCK_UNMATCHED;
+}
+
 static void say_slow(struct judging *judging, bool quiet, size_t running)
 {
     const struct stuck_state *state = judging->state;
@@ -674,7 +700,8 @@ static enum stuck_kind judge_running(struct judging *judging)
     } else if (quiet && running == 0 && polls) {
         kind = judge_polling(judging, polls);
     } else if (quiet) {
-        kind = judge_roots(judging);
+        const struct place *meets = running == 0 ? waits_for_program(judging) : NULL;
+        kind = meets ? judge_meeting(judging, meets) : judge_roots(judging);
     }
     if (kind == STUCK_SLOW)
         say_slow(judging, quiet, running);

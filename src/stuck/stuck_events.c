@@ -62,6 +62,8 @@ static uint8_t traits_of(const char *name)
         traits |= TRAIT_FINALIZE;
     if (strcmp(name, "MPI_Start") == 0 || strcmp(name, "MPI_Startall") == 0)
         traits |= TRAIT_START;
+    if (strcmp(name, "MPI_Comm_create_group") == 0 || strcmp(name, "MPI_Comm_create_from_group") == 0)
+        traits |= TRAIT_TEAM;
     return (uint8_t)traits;
 }
 
@@ -183,6 +185,50 @@ static uint64_t prepare_collective(struct stuck_state *state, const struct event
     return preparer->count;
 }
 
+static bool same_ranges(const struct stuck_state *state, uint32_t left, uint32_t right)
+{
+    for (; left && right; left = state->ranges[left - 1].next, right = state->ranges[right - 1].next) {
+        const struct group_range *one = &state->ranges[left - 1], *other = &state->ranges[right - 1];
+        if (one->first != other->first || one->last != other->last || one->step != other->step)
+            return false;
+    }
+    return left == right;
+}
+
+/* The team with the ranges of a place's call, from 1. */
+static uint32_t team_put(struct stuck_state *state, const struct place *place)
+{
+    uint64_t hash = map_hash((uint32_t)place->comm);
+    for (uint32_t at = place->group; at; at = state->ranges[at - 1].next) {
+        const struct group_range *range = &state->ranges[at - 1];
+        hash = map_hash(hash ^ map_pair((uint32_t)range->first, (uint32_t)range->last)) + (uint32_t)range->step;
+    }
+    /* One that has the hash of another group is not followed. */
+    uint64_t *index = map_put(&state->team_of, hash, UINT64_MAX);
+    if (*index == UINT64_MAX) {
+        *index = state->team_count;
+        ARRAY_PUSH(state->teams, state->team_count, state->team_capacity,
+                   (struct team){.comm = place->comm, .group = place->group});
+    }
+    const struct team *team = &state->teams[*index];
+    bool same = team->comm == place->comm && same_ranges(state, team->group, place->group);
+    return same ? (uint32_t)*index + 1 : 0;
+}
+
+uint64_t state_team_enter(struct stuck_state *state, struct place *place)
+{
+    place->team = 0;
+    if (place->group)
+        place->team = team_put(state, place);
+    return place->team ? ++*map_put(&state->team_met, map_pair(place->team, place->process), 0) : 0;
+}
+
+uint64_t state_team_met(const struct stuck_state *state, uint32_t team, uint32_t process)
+{
+    const uint64_t *count = map_find(&state->team_met, map_pair(team, process));
+    return count ? *count : 0;
+}
+
 /* Progress of one counts for all: the longest time without progress is the run's own pace. Time before the program
    begins does not count. */
 static void note_progress(struct stuck_state *state, struct place *place, const struct event *event)
@@ -225,6 +271,7 @@ static void copy_call(struct place *to, const struct place *from)
     to->last = from->last;
     to->step = from->step;
     to->lock = from->lock;
+    to->group = from->group;
 }
 
 /* A call within another one. True if it counts: the process waits in it, not in the outer one. Of other recorders only
@@ -260,6 +307,7 @@ static void on_enter(struct stuck_state *state, const struct event *event)
     place->enter_ns = event->time_ns;
     place->sends = place->received = false;
     place->step = 0;
+    place->group = 0;
     place->ordinal = 0;
     /* States may be defined after the table was made (CLOG-2 without definitions). */
     uint8_t stage = STAGE_NONE;
@@ -348,6 +396,8 @@ static void leave_call(struct stuck_state *state, struct place *place, const str
         note_locks(state, place, event->time_ns);
         note_epoch(state, place, false);
     }
+    if (state_traits(state, event->state) & TRAIT_TEAM)
+        state_team_enter(state, place);
     note_requests(state, place, event);
     place->finalized |= (state_traits(state, event->state) & TRAIT_FINALIZE) != 0;
     /* A test that completes requests or receives a message is progress; progress_ns is later than the enter only
@@ -435,10 +485,16 @@ static void on_ranks(struct stuck_state *state, const struct event *event, const
     place->step = ranks.tag > 0 ? ranks.tag : 1;
     place->lock = ranks.how;
     const char *name = state_name(state, place->state);
+    struct group_range range = {.first = ranks.what, .last = ranks.partner, .step = ranks.tag};
+    if (state_traits(state, place->state) & TRAIT_TEAM) {
+        range.next = place->group;
+        ARRAY_PUSH(state->ranges, state->range_count, state->range_capacity, range);
+        place->group = (uint32_t)state->range_count;
+        return;
+    }
     if (strcmp(name, "MPI_Win_start") != 0 && strcmp(name, "MPI_Win_post") != 0)
         return;
     uint64_t *latest = map_put(&state->groups, epoch_key(name, place->comm, place->process), 0);
-    struct group_range range = {.first = ranks.what, .last = ranks.partner, .step = ranks.tag};
     if (!begins)
         range.next = (uint32_t)*latest;
     ARRAY_PUSH(state->ranges, state->range_count, state->range_capacity, range);
@@ -538,7 +594,8 @@ static uint32_t mark_named(const struct defs *defs, const char *name)
    communicator is known from our recorder only. */
 static void add_makers(struct stuck_state *state)
 {
-    static const char *const makers[] = {"MPI_Intercomm_merge", "MPI_Comm_spawn", "MPI_Comm_spawn_multiple"};
+    static const char *const makers[] = {"MPI_Intercomm_merge", "MPI_Comm_spawn", "MPI_Comm_spawn_multiple",
+                                         "MPI_Comm_accept", "MPI_Comm_connect"};
     for (size_t i = 0; i < state->collective_count; i++)
         for (size_t k = 0; k < sizeof makers / sizeof *makers; k++)
             if (strcmp(state->defs->states[i].name, makers[k]) == 0)
@@ -604,9 +661,10 @@ struct sink *stuck_builder_sink(struct stuck_builder *builder)
 
 void stuck_state_clear(struct stuck_state *state)
 {
-    struct map *maps[] = {&state->place_of,  &state->pairs,     &state->streams,    &state->channel_of,
-                          &state->member_of, &state->posted_of, &state->other_side, &state->local_side,
-                          &state->groups,    &state->epochs,    &state->preparer_of};
+    struct map *maps[] = {&state->place_of,  &state->pairs,     &state->streams,     &state->channel_of,
+                          &state->member_of, &state->posted_of, &state->other_side,  &state->local_side,
+                          &state->groups,    &state->epochs,    &state->preparer_of, &state->team_of,
+                          &state->team_met};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_clear(maps[i]);
     for (size_t i = 0; i < state->place_count; i++) {
@@ -623,6 +681,7 @@ void stuck_state_clear(struct stuck_state *state)
     free(state->preparers);
     free(state->locks);
     free(state->ranges);
+    free(state->teams);
     free(state->collectives);
     free(state->traits);
 }

@@ -167,6 +167,38 @@ static uint32_t instance_node(struct stuck_graph *graph, int32_t comm, uint32_t 
     return node;
 }
 
+/* The processes of a range that lack the team's n-th call. */
+static void add_team_range(struct stuck_graph *graph, uint32_t node, const struct group_range *range)
+{
+    const struct node team = graph->nodes[node];
+    for (int64_t rank = range->first; range->step > 0 ? rank <= range->last : rank >= range->last;
+         rank += range->step) {
+        int32_t process = rank < 0 ? EVENT_UNKNOWN : defs_world_rank(graph->state->defs, team.comm, (int32_t)rank);
+        if (process < 0 || (uint32_t)process >= graph->processes || range->step == 0)
+            return;
+        if (state_team_met(graph->state, team.team, (uint32_t)process) < team.ordinal)
+            edge_add(graph, node, process_node(graph, (uint32_t)process), EDGE_COLLECTIVE, 0);
+    }
+}
+
+/* The n-th call of a team that makes a communicator of its own. */
+static uint32_t team_node(struct stuck_graph *graph, const struct place *place)
+{
+    struct node instance = {.kind = NODE_INSTANCE,
+                            .comm = place->comm,
+                            .state = graph->state->defs->states[place->state].first_of_name,
+                            .team = place->team,
+                            .ordinal = place->ordinal};
+    uint64_t *known = map_put(&graph->teams, map_pair(place->team, (uint32_t)place->ordinal), UINT64_MAX);
+    if (*known != UINT64_MAX)
+        return (uint32_t)*known;
+    uint32_t node = node_new(graph, instance);
+    *known = node;
+    for (uint32_t at = graph->state->teams[place->team - 1].group; at; at = graph->state->ranges[at - 1].next)
+        add_team_range(graph, node, &graph->state->ranges[at - 1]);
+    return node;
+}
+
 static bool tag_fits(int32_t wanted, int32_t tag)
 {
     return wanted == PENDING_ANYBODY || wanted == EVENT_UNKNOWN || wanted == tag;
@@ -181,7 +213,7 @@ static bool take_message(struct stuck_state *state, uint32_t receiver, const str
     if (pending->partner >= 0 && pending->tag != PENDING_ANYBODY) {
         struct channel_balance *channel =
             state_channel(state, (uint32_t)pending->partner, receiver, item->comm, pending->tag);
-        bool there = channel && channel->left > 0;
+        bool there = channel && channel->left > channel->taken;
         if (there && take)
             channel->left--;
         return there;
@@ -190,7 +222,7 @@ static bool take_message(struct stuck_state *state, uint32_t receiver, const str
     int32_t comm = state_comm(state, item->comm);
     for (size_t i = 0; i < state->outstanding_count; i++) {
         struct channel_balance *channel = &state->channels[state->outstanding[i]];
-        if (channel->left <= 0 || channel->receiver != receiver || channel->comm != comm ||
+        if (channel->left <= channel->taken || channel->receiver != receiver || channel->comm != comm ||
             !tag_fits(pending->tag, channel->tag) ||
             (pending->partner >= 0 && channel->sender != (uint32_t)pending->partner))
             continue;
@@ -265,10 +297,12 @@ static void add_send(struct waiting *waiting, int32_t partner, int32_t comm, int
     if (is_process(graph, partner))
         channel = state_channel(graph->state, sender, (uint32_t)partner, comm, tag);
     bool is_received = channel && channel->left <= 0;
+    /* One that a probe has taken is not in transit, though a receive like it is open. */
+    bool is_held = channel && channel->left <= channel->taken;
     /* Who was seen only at one moment may have been about to have the message buffered. */
     bool brief = !graph->state->end_known && graph->state->has_ending && !is_synchronous(waiting->place, graph->state);
     if (!is_process(graph, partner) || is_received || brief ||
-        is_taken(graph->state, sender, (uint32_t)partner, comm, tag))
+        (!is_held && is_taken(graph->state, sender, (uint32_t)partner, comm, tag)))
         waiting->satisfied = true;
     else
         edge_add(graph, waiting->node, process_node(graph, (uint32_t)partner), EDGE_SEND, number);
@@ -452,6 +486,8 @@ static void add_place(struct stuck_graph *graph, uint32_t index)
         place->state < graph->state->collective_count ? graph->state->collectives[place->state].stage : STAGE_NONE;
     if (place->depth > 0 && place->ordinal && (stage == STAGE_BLOCKING || stage == STAGE_SPLIT))
         edge_add(graph, index, instance_node(graph, place->comm, place->state, place->ordinal, 0), EDGE_PART, 0);
+    else if (place->depth > 0 && place->team)
+        edge_add(graph, index, team_node(graph, place), EDGE_PART, 0);
     else if (def->class == CLASS_RMA)
         add_window(&waiting, def->name);
     else
@@ -550,18 +586,23 @@ static int compare_channels(const void *a, const void *b, void *context)
     return order_by(left->tag, right->tag);
 }
 
-/* A message counts as sent when its request is started: parts that are not ready hold it back. The requests of a
-   process are those of its first thread; others repeat them. */
-static void hold_partitioned(struct stuck_state *state)
+/* A message counts as sent when its request is started: parts that are not ready hold it back. One that a probe has
+   taken is for no other receive. The requests of a process are those of its first thread; others repeat them. */
+static void hold_messages(struct stuck_state *state)
 {
     for (size_t i = 0; i < state->place_count; i++)
         for (size_t k = 0; state->places[i].thread == 0 && k < state->places[i].item_count; k++) {
             const struct item *item = &state->places[i].items[k];
+            uint32_t own = state->places[i].process, other = (uint32_t)item->pending.partner;
             struct channel_balance *channel = NULL;
-            if (item_lacks_parts(item) && item->pending.partner >= 0)
-                channel = state_channel(state, state->places[i].process, (uint32_t)item->pending.partner, item->comm,
-                                        item->pending.tag);
-            if (channel)
+            bool taken = item->pending.what == PENDING_TAKEN;
+            if (taken && item->pending.partner >= 0)
+                channel = state_channel(state, other, own, item->comm, item->pending.tag);
+            else if (item_lacks_parts(item) && item->pending.partner >= 0)
+                channel = state_channel(state, own, other, item->comm, item->pending.tag);
+            if (channel && taken)
+                channel->taken++;
+            else if (channel)
                 channel->left--;
         }
 }
@@ -588,13 +629,21 @@ static void count_messages(struct stuck_state *state)
         struct channel_balance *channel = &state->channels[i];
         channel->left = (int64_t)channel->sent - (int64_t)channel->received;
     }
-    hold_partitioned(state);
+    hold_messages(state);
     for (size_t i = 0; i < state->channel_count; i++)
         if (state->channels[i].left > 0)
             state->outstanding[state->outstanding_count++] = (uint32_t)i;
     if (state->outstanding_count > 0)
         qsort_r(state->outstanding, state->outstanding_count, sizeof *state->outstanding, compare_channels,
                 state->channels);
+}
+
+/* The open call of a place that makes a communicator of a group: now all of the group's ranges are known. */
+static void enter_team(struct stuck_state *state, struct place *place)
+{
+    place->team = 0;
+    if (place->depth > 0 && state_traits(state, place->state) & TRAIT_TEAM)
+        place->ordinal = state_team_enter(state, place);
 }
 
 void stuck_graph_make(struct stuck_graph *graph, struct stuck_state *state)
@@ -612,6 +661,7 @@ void stuck_graph_make(struct stuck_graph *graph, struct stuck_state *state)
         uint32_t process = process_node(graph, state->places[i].process);
         graph->nodes[process].live = false; /* without events nothing is known about a process */
         edge_add(graph, process, i, EDGE_PART, 0);
+        enter_team(state, &state->places[i]);
     }
     for (uint32_t i = 0; i < state->place_count; i++)
         add_place(graph, i);
@@ -627,4 +677,5 @@ void stuck_graph_clear(struct stuck_graph *graph)
     map_clear(&graph->persistent);
     map_clear(&graph->instances);
     map_clear(&graph->anybody);
+    map_clear(&graph->teams);
 }

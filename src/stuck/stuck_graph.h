@@ -36,6 +36,7 @@ struct node {
     uint32_t need;                   /* number of its edges that are not known to be live */
     int32_t comm;                    /* instance, anybody */
     uint32_t state;                  /* instance: its function */
+    uint32_t team;                   /* instance: of a team, not of all members of comm; 0: of all */
     uint64_t ordinal;
     uint64_t starts; /* instance of a persistent collective: which of its starts; 0: another one */
 };
@@ -52,6 +53,7 @@ struct stuck_graph {
     uint64_t stream_count; /* numbers of both */
     struct map instances;  /* (number, ordinal or starts) -> node */
     struct map anybody;    /* comm -> node */
+    struct map teams;      /* (team, ordinal) -> node */
 };
 
 /* Builds the graph and finds the live nodes. */

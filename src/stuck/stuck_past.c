@@ -26,7 +26,7 @@ static unsigned need(void *context, uint32_t index)
     if (traits & TRAIT_INIT)
         needs |= PAST_START;
     /* What a process was in last matters, and that it has left MPI. */
-    if (traits & (TRAIT_INIT | TRAIT_FINALIZE))
+    if (traits & (TRAIT_INIT | TRAIT_FINALIZE | TRAIT_TEAM))
         return needs | PAST_EVENTS;
     uint8_t stage = index < state->collective_count ? state->collectives[index].stage : STAGE_NONE;
     /* Locks, epochs and posted collectives are waited for one by one. */

@@ -44,6 +44,8 @@ struct place {
     int32_t send_partner, send_tag, send_comm;
     bool received;                   /* the open call has recorded a message: it has returned from MPI */
     int32_t first, last, step, lock; /* ranks of the open or last call on a window; step 0: none */
+    uint32_t group;                  /* of the open call: 1 + index of its last range; 0: none */
+    uint32_t team;                   /* 1 + index, known when it returns or the trace ends; 0: none */
     struct item *items;
     size_t item_count, item_capacity;
 };
@@ -54,7 +56,8 @@ struct channel_balance {
     int32_t comm, tag; /* comm: of an inter-communicator the side with the lower index */
     uint64_t sent, received;
     uint32_t send_site, send_state;
-    int64_t left; /* messages not yet received, used when matching */
+    int64_t left;  /* messages not yet received, used when matching */
+    int64_t taken; /* of these, by MPI_Mprobe: only MPI_Mrecv can receive them */
 };
 
 /* Collectives that a process has entered on a communicator. */
@@ -101,8 +104,14 @@ struct group_range {
     uint32_t next; /* 1 + index; 0: none */
 };
 
+/* Members of a communicator that make one of their own together (MPI_Comm_create_group). */
+struct team {
+    int32_t comm;
+    uint32_t group; /* 1 + index of its last range */
+};
+
 /* What is asked of a function with every call. */
-enum trait { TRAIT_TEST = 1, TRAIT_INIT = 2, TRAIT_FINALIZE = 4, TRAIT_START = 8 };
+enum trait { TRAIT_TEST = 1, TRAIT_INIT = 2, TRAIT_FINALIZE = 4, TRAIT_START = 8, TRAIT_TEAM = 16 };
 
 enum { LAST_CHANNELS = 256 };
 
@@ -147,7 +156,11 @@ struct stuck_state {
                           the others by `next` */
     struct group_range *ranges;
     size_t range_count, range_capacity;
-    struct map epochs; /* epoch_key -> how often the process left the function on the window */
+    struct team *teams;
+    size_t team_count, team_capacity;
+    struct map team_of;  /* a hash of communicator and ranges -> index */
+    struct map team_met; /* (team, process) -> how often it has entered */
+    struct map epochs;   /* epoch_key -> how often the process left the function on the window */
     int64_t begin_ns, end_ns;
     int64_t progress_ns; /* of anybody */
     int64_t longest_gap_ns;
@@ -182,6 +195,10 @@ struct channel_balance *state_count_messages(struct stuck_state *state, const st
 
 /* The process of an event as a member of its communicator. */
 struct member *state_member_put(struct stuck_state *state, const struct event *event);
+
+/* A place is in a call of a team, which has met this often then; 0: its members are not known. */
+uint64_t state_team_enter(struct stuck_state *state, struct place *place);
+uint64_t state_team_met(const struct stuck_state *state, uint32_t team, uint32_t process);
 
 /* NULL if there is none. */
 const struct member *state_member(const struct stuck_state *state, int32_t comm, uint32_t process);

@@ -229,6 +229,32 @@ void say_doing(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, cons
     }
 }
 
+static bool fits(const struct stuck_state *state, const struct channel_balance *channel, const struct item *item)
+{
+    return (item->pending.tag == PENDING_ANYBODY || item->pending.tag == channel->tag) &&
+           (item->pending.partner == PENDING_ANYBODY || item->pending.partner == (int32_t)channel->sender) &&
+           state_comm(state, item->comm) == channel->comm;
+}
+
+bool say_taken(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place,
+               const struct item *item)
+{
+    for (size_t i = 0; i < state->outstanding_count; i++) {
+        const struct channel_balance *channel = &state->channels[state->outstanding[i]];
+        if (channel->taken <= 0 || channel->receiver != place->process || !fits(state, channel, item))
+            continue;
+        /* Without a text the question is only whether there is one. */
+        if (text)
+            text_append(text, STUCK_TEXT_SIZE,
+                        " A message from process %s with tag %" PRId32
+                        " is there, but process %s has taken it with MPI_Mprobe or MPI_Improbe: only MPI_Mrecv or "
+                        "MPI_Imrecv can receive it.",
+                        text_number(channel->sender).text, channel->tag, text_number(place->process).text);
+        return true;
+    }
+    return false;
+}
+
 /* The only difference between a message and the expected one; NULL: none, or several. */
 static const char *difference(const struct stuck_state *state, const struct channel_balance *channel,
                               const struct item *item)
@@ -247,6 +273,8 @@ static const char *difference(const struct stuck_state *state, const struct chan
 bool say_near_misses(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place,
                      const struct item *item)
 {
+    if (say_taken(text, state, place, item))
+        return true;
     /* Only channels with messages that nobody received. */
     for (size_t i = 0; i < state->outstanding_count; i++) {
         const struct channel_balance *channel = &state->channels[state->outstanding[i]];

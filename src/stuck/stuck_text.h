@@ -25,6 +25,10 @@ void say_doing(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, cons
 /* "MPI_COMM_WORLD", "communicator 5". */
 void say_comm(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, int32_t comm);
 
+/* A message that would be what a process waits for, had its probe not taken it. */
+bool say_taken(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place,
+               const struct item *item);
+
 /* Unreceived messages to a process that nearly match what it waits for. */
 bool say_near_misses(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place,
                      const struct item *item);

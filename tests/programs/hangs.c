@@ -2,6 +2,7 @@
 /* hangs NAME: programs that hang, crash or poll, one for each way; and some that are merely slow. `hangs --list` prints
    their names with what is to be found of each. */
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -315,6 +316,42 @@ static void split_skipped(void)
         half();
 }
 
+/* The last of half of the processes never makes the communicator of that half. */
+static MPI_Group group_of_half(MPI_Group all)
+{
+    MPI_Group some;
+    int ranges[1][3] = {{rank % 2, last, 2}};
+    MPI_Group_range_incl(all, 1, ranges, &some);
+    return some;
+}
+static void create_group_skipped(void)
+{
+    MPI_Group all;
+    MPI_Comm comm;
+    work();
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group some = group_of_half(all);
+    MPI_Comm_create_group(MPI_COMM_WORLD, some, TAG, &comm);
+    if (rank != last)
+        MPI_Comm_create_group(MPI_COMM_WORLD, some, TAG + 1, &comm);
+}
+#if MPI_VERSION >= 4
+static void create_from_group_skipped(void)
+{
+    MPI_Session session;
+    MPI_Group all;
+    MPI_Comm comm;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+    MPI_Group some = group_of_half(all);
+    MPI_Comm_create_from_group(some, "first", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Barrier(comm);
+    if (rank != last)
+        MPI_Comm_create_from_group(some, "second", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Session_finalize(&session);
+}
+#endif
+
 /* Starts two processes, which receive as many messages each of the first one here: it sends one less to the second. */
 static void spawned(void)
 {
@@ -524,7 +561,85 @@ static void roots_differ(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Both groups of an inter-communicator, or neither, have a root. */
+static MPI_Comm between_halves(void)
+{
+    MPI_Comm mine = half(), inter;
+    MPI_Intercomm_create(mine, 0, MPI_COMM_WORLD, rank % 2 ? 0 : 1, TAG, &inter);
+    return inter;
+}
+static void both_wait_for_root(void)
+{
+    MPI_Comm inter = between_halves();
+    work();
+    MPI_Bcast(large, LARGE, MPI_CHAR, 0, inter);
+}
+static void root_of_nobody(void)
+{
+    MPI_Comm inter = between_halves();
+    work();
+    MPI_Bcast(large, LARGE, MPI_CHAR, rank % 2 ? 0 : MPI_PROC_NULL, inter);
+    MPI_Barrier(inter);
+}
+static void wrong_root_there(void)
+{
+    MPI_Comm inter = between_halves();
+    int root = 1;
+    if (rank % 2 == 0)
+        root = rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
+    work();
+    MPI_Bcast(large, LARGE, MPI_CHAR, root, inter);
+    MPI_Barrier(inter);
+}
+/* The first process expects something of the second one, which sends nothing to it. */
+static void neighbours_differ(void)
+{
+    MPI_Comm ring;
+    int from[2] = {left, 1}, to[1] = {right}, in = rank, out[2];
+    work();
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1 + (rank == 0), from, MPI_UNWEIGHTED, 1, to, MPI_UNWEIGHTED,
+                                   MPI_INFO_NULL, 0, &ring);
+    MPI_Neighbor_allgather(&in, 1, MPI_INT, out, 1, MPI_INT, ring);
+    MPI_Barrier(ring);
+}
+/* The last process expects more of the first one than that sends. */
+static void counts_differ(void)
+{
+    int *counts = calloc((size_t)size, sizeof *counts), *places = calloc((size_t)size, sizeof *places);
+    int *gets = calloc((size_t)size, sizeof *gets);
+    work();
+    for (int i = 0; i < size; i++)
+        gets[i] = counts[i] = 1;
+    counts[last] = rank == 0 ? 0 : 1;
+    MPI_Alltoallv(large, counts, places, MPI_INT, large + LARGE / 2, gets, places, MPI_INT, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* Messages that are never sent, or never received. */
+static void taken_by_mprobe(void)
+{
+    MPI_Message message;
+    work();
+    if (rank == 0)
+        send_to(1, TAG, MPI_COMM_WORLD);
+    if (rank == 1) {
+        MPI_Mprobe(0, TAG, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+        receive_from(0, TAG, MPI_COMM_WORLD);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void taken_by_improbe(void)
+{
+    MPI_Message message;
+    work();
+    if (rank == 0)
+        MPI_Ssend(&rank, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD);
+    for (int there = 0; rank == 1 && !there;)
+        MPI_Improbe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &there, &message, MPI_STATUS_IGNORE);
+    if (rank == 1)
+        receive_from(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
 static void wrong_tag(void)
 {
     work();
@@ -796,7 +911,177 @@ static void start_without_post(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* A lock that its owner never gives back. */
+static int *shared_int(MPI_Win *win)
+{
+    int *memory;
+    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, win);
+    *memory = 0;
+    work();
+    return memory;
+}
+static void spins_on_get(void)
+{
+    MPI_Win win;
+    shared_int(&win);
+    for (int there = 0; rank == last && !there;) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+        MPI_Get(&there, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+        MPI_Win_unlock(0, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void spin_lock(void)
+{
+    MPI_Win win;
+    int one = 1, zero = 0, before = 1;
+    shared_int(&win);
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < 2 && rank == 0; i++)
+        for (before = 1; before;) {
+            MPI_Compare_and_swap(&one, &zero, &before, MPI_INT, 0, 0, win);
+            MPI_Win_flush(0, win);
+        }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void spins_on_value(void)
+{
+    MPI_Win win;
+    int there = 0;
+    shared_int(&win);
+    MPI_Win_lock_all(0, win);
+    while (!there) {
+        MPI_Fetch_and_op(NULL, &there, MPI_INT, right, 0, MPI_NO_OP, win);
+        MPI_Win_flush(right, win);
+    }
+}
+
+/* Threads of a process, of which one hangs. */
+static MPI_Comm threads_comm;
+static void *receive_in_thread(void *unused)
+{
+    receive_from(1, TAG + 1, threads_comm);
+    return unused;
+}
+static void *barrier_in_thread(void *unused)
+{
+    MPI_Barrier(threads_comm);
+    return unused;
+}
+static void *work_in_thread(void *unused)
+{
+    send_to(rank, TAG + 2, threads_comm);
+    receive_from(rank, TAG + 2, threads_comm);
+    return unused;
+}
+static void join_threads(void *(*second)(void *))
+{
+    pthread_t threads[2];
+    MPI_Comm_dup(MPI_COMM_WORLD, &threads_comm);
+    work();
+    if (rank == 0) {
+        pthread_create(&threads[0], NULL, work_in_thread, NULL);
+        pthread_create(&threads[1], NULL, second, NULL);
+        pthread_join(threads[0], NULL);
+        pthread_join(threads[1], NULL);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void thread_receives(void)
+{
+    join_threads(receive_in_thread);
+}
+static void thread_in_barrier(void)
+{
+    join_threads(barrier_in_thread);
+}
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static void *receive_with_mutex(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    receive_from(rank, TAG + 3, MPI_COMM_WORLD);
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+static void mutex_and_receive(void)
+{
+    pthread_t thread;
+    work();
+    if (rank == 0) {
+        pthread_create(&thread, NULL, receive_with_mutex, NULL);
+        usleep(300000);
+        pthread_mutex_lock(&mutex);
+        send_to(rank, TAG + 3, MPI_COMM_WORLD);
+        pthread_mutex_unlock(&mutex);
+        pthread_join(thread, NULL);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+/* A thread that waits for whatever may come does not hold up the others. */
+static void *listen(void *unused)
+{
+    receive_from(MPI_ANY_SOURCE, TAG + 4, threads_comm);
+    return unused;
+}
+static void listener_computes(void)
+{
+    pthread_t thread;
+    MPI_Comm_dup(MPI_COMM_WORLD, &threads_comm);
+    pthread_create(&thread, NULL, listen, NULL);
+    work();
+    if (rank == 0)
+        spin(3600);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void slow_listener(void)
+{
+    pthread_t thread;
+    MPI_Comm_dup(MPI_COMM_WORLD, &threads_comm);
+    pthread_create(&thread, NULL, listen, NULL);
+    for (int i = 0; i < 10000; i++) {
+        spin(rank == 0 ? 0.2 : 0.001);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+/* Another program that never comes. */
+static void accepts(void)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm comm;
+    work();
+    if (rank == 0) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+        MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void connects(void)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm comm;
+    work();
+    if (rank == 0)
+        MPI_Open_port(MPI_INFO_NULL, port);
+    MPI_Bcast(port, sizeof port, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (rank == last)
+        MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* Merely slow. */
+static void slow_gets(void)
+{
+    MPI_Win win;
+    int ticket = 0;
+    shared_int(&win);
+    MPI_Win_lock_all(0, win);
+    for (int i = 0, one = 1; i < 100000000 && rank == last; i++) {
+        MPI_Fetch_and_op(&one, &ticket, MPI_INT, 0, 0, MPI_SUM, win);
+        MPI_Win_flush(0, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
 static void slow_steps(void)
 {
     for (int i = 0; i < 10000; i++) {
@@ -868,6 +1153,7 @@ static const struct {
     const char *name, *kind;
     void (*run)(void);
     int processes; /* at least */
+    int threads;
 } programs[] = {{"recv_ring", "cycle", recv_ring, 2},
                 {"ssend_ring", "cycle", ssend_ring, 2},
                 {"long_ring", "cycle", long_ring, 2},
@@ -925,6 +1211,19 @@ static const struct {
                 {"lock_and_barrier", "cycle", lock_and_barrier, 2},
                 {"lock_cycle", "cycle", lock_cycle, 2},
                 {"start_without_post", "missing", start_without_post, 2},
+                {"create_group_skipped", "missing", create_group_skipped, 3},
+                {"taken_by_mprobe", "unmatched", taken_by_mprobe, 2},
+                {"taken_by_improbe", "cycle", taken_by_improbe, 2},
+                {"counts_differ", "null", counts_differ, 2},
+                {"mutex_and_receive", "computing", mutex_and_receive, 2, 1},
+                {"listener_computes", "computing", listener_computes, 2, 1},
+                {"slow_listener", "null", slow_listener, 2, 1},
+                {"slow_gets", "null", slow_gets, 2},
+/* MPICH can be built so that it opens no port. */
+#ifdef OPEN_MPI
+                {"accepts", "unmatched", accepts, 2},
+                {"connects", "unmatched", connects, 2},
+#endif
                 {"slow_steps", "null", slow_steps, 2},
                 {"slow_exchange", "null", slow_exchange, 2},
                 {"slow_pingpong", "null", slow_pingpong, 2},
@@ -933,6 +1232,7 @@ static const struct {
                 {"slow_tests", "null", slow_tests, 2},
                 {"spawned", "unmatched", spawned, 2},
 #if MPI_VERSION >= 4
+                {"create_from_group_skipped", "missing", create_from_group_skipped, 3},
                 {"start_skipped", "missing", start_skipped, 2},
                 {"prepare_skipped", "missing", prepare_skipped, 2},
                 {"start_and_wait", "cycle", start_and_wait, 2},
@@ -954,7 +1254,12 @@ int main(int argc, char **argv)
             printf("%s %s %d\n", programs[i].name, programs[i].kind, programs[i].processes);
         return 0;
     }
-    MPI_Init(&argc, &argv);
+    /* Only programs with threads ask for it, since it makes others slower. */
+    int wanted = MPI_THREAD_SINGLE, provided;
+    for (int i = 0; i < PROGRAMS; i++)
+        if (argc > 1 && strcmp(argv[1], programs[i].name) == 0 && programs[i].threads)
+            wanted = MPI_THREAD_MULTIPLE;
+    MPI_Init_thread(&argc, &argv, wanted, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     right = (rank + 1) % size;

@@ -50,6 +50,8 @@ static struct pending of_request(const struct record_request *request, int32_t h
     if (request->collective)
         return pending;
     pending.what = request->receive ? PENDING_RECEIVE : PENDING_SEND;
+    if (request->message)
+        pending.what = PENDING_TAKEN;
     pending.partner = request->partner;
     pending.tag = request->tag;
     pending.partitions = request->partitions;

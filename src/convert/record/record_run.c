@@ -89,6 +89,12 @@ static bool synchronises_window(const struct mpi_function *function)
     return function->class == CLASS_RMA && strncmp(function->name, "MPI_Win_", 8) == 0;
 }
 
+/* Its members are in the same mark. */
+static bool makes_comm_of_group(const char *name)
+{
+    return strcmp(name, "MPI_Comm_create_group") == 0 || strcmp(name, "MPI_Comm_create_from_group") == 0;
+}
+
 /* The format of the payload of a function's leave; NULL: none. */
 static const char *leave_format(const struct mpi_function *function)
 {
@@ -126,7 +132,7 @@ static void define_functions(struct record_run *run, struct defs *defs)
         if (mpi_function_at(f)->class == CLASS_IO && !defs->gives_files)
             defs_add_constant(defs, FILES_CONSTANT, 1);
         run->neighbours_mark |= strstr(name, "MPI_Cart_") || strstr(name, "graph_") || strstr(name, "eighbor_");
-        run->ranks_mark |= synchronises_window(mpi_function_at(f));
+        run->ranks_mark |= synchronises_window(mpi_function_at(f)) || makes_comm_of_group(name);
     }
     /* They are defined when their places are known. */
     run->states[RECORD_OPENMP_REGION] = run->states[RECORD_OPENMP_WORK] = UINT32_MAX;
