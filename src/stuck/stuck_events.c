@@ -64,6 +64,8 @@ static uint8_t traits_of(const char *name)
         traits |= TRAIT_START;
     if (strcmp(name, "MPI_Comm_create_group") == 0 || strcmp(name, "MPI_Comm_create_from_group") == 0)
         traits |= TRAIT_TEAM;
+    if (strncmp(name, "MPI_Cart_", 9) == 0 || strstr(name, "raph_create"))
+        traits |= TRAIT_TOPOLOGY;
     return (uint8_t)traits;
 }
 
@@ -167,6 +169,7 @@ static uint64_t enter_collective(struct stuck_state *state, const struct event *
     /* Processes of a hang are at most a few collectives apart: older functions are overwritten. */
     member->count++;
     member->states[member->count % COLLECTIVES_KEPT] = state->defs->states[event->state].first_of_name;
+    member->roots[member->count % COLLECTIVES_KEPT] = EVENT_UNKNOWN;
     return member->count;
 }
 
@@ -388,6 +391,20 @@ static void note_requests(struct stuck_state *state, const struct place *place, 
         note_posted(state, place, event);
 }
 
+/* The root that a collective had which returns. */
+static void note_root(struct stuck_state *state, const struct place *place, const struct event *event)
+{
+    struct member *member = state_member_put(state, event);
+    /* Another thread may have entered some since. */
+    if (place->ordinal > member->count || place->ordinal + COLLECTIVES_KEPT <= member->count)
+        return;
+    const uint64_t *other = map_find(&state->other_side, (uint64_t)(uint32_t)event->comm);
+    int32_t root = event->tag;
+    if (root >= 0)
+        root = defs_world_rank(state->defs, other ? (int32_t)*other : event->comm, root);
+    member->roots[place->ordinal % COLLECTIVES_KEPT] = root;
+}
+
 static void leave_call(struct stuck_state *state, struct place *place, const struct event *event)
 {
     const struct state_def *def = &state->defs->states[event->state];
@@ -396,6 +413,8 @@ static void leave_call(struct stuck_state *state, struct place *place, const str
         note_locks(state, place, event->time_ns);
         note_epoch(state, place, false);
     }
+    if (def->rooted && place->ordinal && event->comm >= 0 && event->tag != EVENT_UNKNOWN)
+        note_root(state, place, event);
     if (state_traits(state, event->state) & TRAIT_TEAM)
         state_team_enter(state, place);
     note_requests(state, place, event);
@@ -535,6 +554,19 @@ static void on_comm(struct stuck_state *state, const struct event *event)
     }
 }
 
+static void on_neighbours(struct stuck_state *state, const struct event *event, const struct batch *batch)
+{
+    struct neighbours neighbours;
+    payload_get_neighbours(batch->arena + event->payload, event->payload_length, &neighbours);
+    struct neighbour one = {.comm = event->comm, .process = event->process, .rank = -1, .way = neighbours.way};
+    /* One of nobody shows that they are known. */
+    ARRAY_PUSH(state->neighbours, state->neighbour_count, state->neighbour_capacity, one);
+    for (size_t i = 0; i < NEIGHBOURS_RANKS && neighbours.ranks[i] >= 0; i++) {
+        one.rank = neighbours.ranks[i];
+        ARRAY_PUSH(state->neighbours, state->neighbour_count, state->neighbour_capacity, one);
+    }
+}
+
 /* Threads that never call MPI work for the main one. */
 static void on_sample(struct stuck_state *state, const struct event *event)
 {
@@ -573,6 +605,9 @@ void stuck_take_event(struct stuck_state *state, const struct event *event, cons
         break;
     case EVENT_COMM_MADE:
         on_comm(state, event);
+        break;
+    case EVENT_NEIGHBOURS:
+        on_neighbours(state, event, batch);
         break;
     case EVENT_SAMPLE:
         on_sample(state, event);
@@ -682,6 +717,7 @@ void stuck_state_clear(struct stuck_state *state)
     free(state->locks);
     free(state->ranges);
     free(state->teams);
+    free(state->neighbours);
     free(state->collectives);
     free(state->traits);
 }

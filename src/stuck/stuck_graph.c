@@ -638,6 +638,45 @@ static void count_messages(struct stuck_state *state)
                 state->channels);
 }
 
+static int compare_neighbours(const void *a, const void *b)
+{
+    const struct neighbour *left = a, *right = b;
+    if (left->comm != right->comm)
+        return order_by(left->comm, right->comm);
+    if (left->process != right->process)
+        return order_by(left->process, right->process);
+    return order_by(left->rank, right->rank);
+}
+
+/* The place of this neighbour, or where it would be. */
+static size_t neighbour_at(const struct stuck_state *state, const struct neighbour *wanted)
+{
+    size_t low = 0, high = state->neighbour_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_neighbours(&state->neighbours[middle], wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool state_neighbours(const struct stuck_state *state, int32_t comm, uint32_t process, int32_t rank, int ways)
+{
+    struct neighbour wanted = {.comm = comm, .process = process, .rank = rank};
+    for (size_t i = neighbour_at(state, &wanted);
+         i < state->neighbour_count && compare_neighbours(&state->neighbours[i], &wanted) == 0; i++)
+        if (state->neighbours[i].way & ways)
+            return true;
+    return false;
+}
+
+bool state_has_neighbours(const struct stuck_state *state, int32_t comm, uint32_t process)
+{
+    return state_neighbours(state, comm, process, -1, NEIGHBOURS_BOTH);
+}
+
 /* The open call of a place that makes a communicator of a group: now all of the group's ranges are known. */
 static void enter_team(struct stuck_state *state, struct place *place)
 {
@@ -655,6 +694,8 @@ void stuck_graph_make(struct stuck_graph *graph, struct stuck_state *state)
             graph->processes = state->places[i].process + 1;
     }
     count_messages(state);
+    if (state->neighbour_count > 0)
+        qsort(state->neighbours, state->neighbour_count, sizeof *state->neighbours, compare_neighbours);
     for (uint32_t i = 0; i < graph->processes; i++)
         node_new(graph, (struct node){.kind = NODE_PROCESS, .any = true, .index = i, .live = true});
     for (uint32_t i = 0; i < state->place_count; i++) {

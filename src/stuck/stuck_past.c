@@ -25,8 +25,8 @@ static unsigned need(void *context, uint32_t index)
     unsigned needs = traits & TRAIT_TEST ? PAST_TEST : 0;
     if (traits & TRAIT_INIT)
         needs |= PAST_START;
-    /* What a process was in last matters, and that it has left MPI. */
-    if (traits & (TRAIT_INIT | TRAIT_FINALIZE | TRAIT_TEAM))
+    /* What a process was in last matters, that it has left MPI, and with whom it works together. */
+    if (traits & (TRAIT_INIT | TRAIT_FINALIZE | TRAIT_TEAM | TRAIT_TOPOLOGY))
         return needs | PAST_EVENTS;
     uint8_t stage = index < state->collective_count ? state->collectives[index].stage : STAGE_NONE;
     /* Locks, epochs and posted collectives are waited for one by one. */
@@ -90,6 +90,8 @@ static void collectives(void *context, const struct event *event, uint64_t count
     /* The functions of those are not known: older ones must not be taken for theirs. */
     if (count > last)
         memset(member->states, 0xFF, sizeof member->states);
+    for (size_t i = 0; i < COLLECTIVES_KEPT; i++)
+        member->roots[i] = EVENT_UNKNOWN;
     member->count += count - last;
     for (size_t i = 0; i < last; i++)
         if (states[i] < state->defs->state_count)

@@ -67,6 +67,8 @@ struct member {
     uint32_t process;
     uint64_t count;
     uint32_t states[COLLECTIVES_KEPT]; /* functions of the last ones, by their number */
+    int32_t roots[COLLECTIVES_KEPT];   /* that it named in those that have returned: a process or enum event_root;
+                                          EVENT_UNKNOWN */
 };
 
 /* A persistent collective of a process. Those of a communicator match in the order in which they are prepared, and the
@@ -104,6 +106,14 @@ struct group_range {
     uint32_t next; /* 1 + index; 0: none */
 };
 
+/* Who a process exchanges with in neighbourhood collectives on a communicator. */
+struct neighbour {
+    int32_t comm;
+    uint32_t process;
+    int32_t rank; /* of the other one in comm */
+    int32_t way;  /* enum neighbours_way */
+};
+
 /* Members of a communicator that make one of their own together (MPI_Comm_create_group). */
 struct team {
     int32_t comm;
@@ -111,7 +121,14 @@ struct team {
 };
 
 /* What is asked of a function with every call. */
-enum trait { TRAIT_TEST = 1, TRAIT_INIT = 2, TRAIT_FINALIZE = 4, TRAIT_START = 8, TRAIT_TEAM = 16 };
+enum trait {
+    TRAIT_TEST = 1,
+    TRAIT_INIT = 2,
+    TRAIT_FINALIZE = 4,
+    TRAIT_START = 8,
+    TRAIT_TEAM = 16,
+    TRAIT_TOPOLOGY = 32
+};
 
 enum { LAST_CHANNELS = 256 };
 
@@ -156,6 +173,8 @@ struct stuck_state {
                           the others by `next` */
     struct group_range *ranges;
     size_t range_count, range_capacity;
+    struct neighbour *neighbours; /* in the order of communicators, processes and ranks when the graph is made */
+    size_t neighbour_count, neighbour_capacity;
     struct team *teams;
     size_t team_count, team_capacity;
     struct map team_of;  /* a hash of communicator and ranges -> index */
@@ -212,6 +231,10 @@ uint8_t state_traits(const struct stuck_state *state, uint32_t index);
 
 /* True for calls that test for something and return at once. */
 bool state_is_test(const struct stuck_state *state, uint32_t index);
+
+/* Whether a process has another one as a neighbour in one of these ways; and whether its neighbours are known. */
+bool state_neighbours(const struct stuck_state *state, int32_t comm, uint32_t process, int32_t rank, int ways);
+bool state_has_neighbours(const struct stuck_state *state, int32_t comm, uint32_t process);
 
 /* Name of the state's function. */
 const char *state_name(const struct stuck_state *state, uint32_t index);

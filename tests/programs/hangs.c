@@ -581,6 +581,13 @@ static void root_of_nobody(void)
     MPI_Bcast(large, LARGE, MPI_CHAR, rank % 2 ? 0 : MPI_PROC_NULL, inter);
     MPI_Barrier(inter);
 }
+static void roots_of_both(void)
+{
+    MPI_Comm inter = between_halves();
+    work();
+    MPI_Bcast(large, LARGE, MPI_CHAR, rank < 2 ? MPI_ROOT : MPI_PROC_NULL, inter);
+    MPI_Barrier(inter);
+}
 static void wrong_root_there(void)
 {
     MPI_Comm inter = between_halves();
@@ -1214,6 +1221,11 @@ static const struct {
                 {"create_group_skipped", "missing", create_group_skipped, 3},
                 {"taken_by_mprobe", "unmatched", taken_by_mprobe, 2},
                 {"taken_by_improbe", "cycle", taken_by_improbe, 2},
+                {"both_wait_for_root", "mismatch", both_wait_for_root, 2},
+                {"root_of_nobody", "mismatch", root_of_nobody, 2},
+                {"roots_of_both", "mismatch", roots_of_both, 2},
+                {"wrong_root_there", "mismatch", wrong_root_there, 4},
+                {"neighbours_differ", "mismatch", neighbours_differ, 3},
                 {"counts_differ", "null", counts_differ, 2},
                 {"mutex_and_receive", "computing", mutex_and_receive, 2, 1},
                 {"listener_computes", "computing", listener_computes, 2, 1},

@@ -217,11 +217,12 @@ static size_t size_of(uint64_t word, uint8_t kind)
     if (word & RECORD_SHORT)
         return sizeof word + (message ? sizeof(struct record_message) - sizeof(struct record_base) : 0);
     size_t size = (size_t)(word >> 8 & 0xFF) * 8;
-    size_t least = message                   ? sizeof(struct record_message)
-                   : kind == RECORD_ENTER_AT ? sizeof(struct record_enter)
-                   : kind == RECORD_COMM     ? sizeof(struct record_comm)
-                   : kind == RECORD_RANKS    ? sizeof(struct record_ranks)
-                                             : sizeof(struct record_base);
+    size_t least = message                     ? sizeof(struct record_message)
+                   : kind == RECORD_ENTER_AT   ? sizeof(struct record_enter)
+                   : kind == RECORD_COMM       ? sizeof(struct record_comm)
+                   : kind == RECORD_RANKS      ? sizeof(struct record_ranks)
+                   : kind == RECORD_NEIGHBOURS ? sizeof(struct record_neighbours)
+                                               : sizeof(struct record_base);
     return size >= least ? size : 0;
 }
 
@@ -242,6 +243,7 @@ static bool take(struct record_past *past, const unsigned char *at, uint64_t wor
         take_requests(past, at, word);
         return true;
     case RECORD_RANKS:
+    case RECORD_NEIGHBOURS:
     case RECORD_COMM:
         if (word & RECORD_SHORT)
             return false;
