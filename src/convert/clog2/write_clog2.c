@@ -20,9 +20,22 @@ struct place {
     uint32_t thread;
 };
 
+/* The multiple of 2^-31 s that is nearest: it is less than 0.24 ns away, so that readers get the same ns. The double of
+   the ns itself has as many noisy bits as it has room for, which no compression can remove. */
+static double seconds_of(int64_t time_ns)
+{
+    enum { GRID_LOG = 31 };
+    const int64_t limit = (int64_t)1 << 51; /* 26 days: from there on doubles are no finer */
+    if (time_ns < 0 || time_ns >= limit)
+        return (double)time_ns / 1e9;
+    int64_t whole = time_ns / 1000000000, rest = time_ns % 1000000000;
+    int64_t steps = ((rest << GRID_LOG) + 500000000) / 1000000000;
+    return (double)((whole << GRID_LOG) + steps) / (double)((int64_t)1 << GRID_LOG);
+}
+
 static void put_header(unsigned char *at, const struct place *place, int32_t kind)
 {
-    bytes_put_f64(at, true, place->seconds != 0 ? place->seconds : (double)place->time_ns / 1e9);
+    bytes_put_f64(at, true, place->seconds != 0 ? place->seconds : seconds_of(place->time_ns));
     bytes_put_i32(at + 8, true, place->comm_id);
     bytes_put_i32(at + 12, true, place->rank);
     bytes_put_u32(at + 16, true, place->thread);
