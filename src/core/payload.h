@@ -103,7 +103,8 @@ enum pending_what {
     PENDING_ABORT,      /* MPI_Abort: tag is the code */
     PENDING_UNKNOWN,    /* not known */
     PENDING_ERROR,      /* MPI ended it for an error: tag is the class, as of mpi_error_class(); 0: another one */
-    PENDING_TAKEN       /* no wait: a message that MPI_Mprobe has taken, which only MPI_Mrecv can receive */
+    PENDING_TAKEN,      /* no wait: a message that MPI_Mprobe has taken, which only MPI_Mrecv can receive */
+    PENDING_THREAD      /* outside MPI: for the end of a thread of its own process: tag is its number */
 };
 enum pending_how {
     PENDING_WAITED = 1, /* the open call waits for it; otherwise it is an active request */

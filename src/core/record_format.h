@@ -136,6 +136,7 @@ struct record_header {
     uint32_t voided;                    /* 1: a send has become RECORD_VOID, which tallies may have counted */
     uint32_t error; /* MPI was about to end the process for an error, at `died_at`: 1 + the row of its class in
                        core/mpi_errors.def, or RECORD_ERROR_OTHER; 0: none. Recordings before it have 0 here. */
+    uint64_t self;  /* the thread as others of its process name it (pthread_t); 0: not known */
 };
 
 _Static_assert(sizeof(struct record_header) <= RECORD_PENDING_AT, "the slot is after the header");
@@ -147,10 +148,12 @@ enum record_wait {
     RECORD_WAIT_NONE,
     RECORD_WAIT_RECEIVE, /* partner (a rank in the communicator, or RECORD_ANY) and tag of a message */
     RECORD_WAIT_PROBE,
-    RECORD_WAIT_ROOT,  /* partner is the root of a collective, as of struct record_collective */
-    RECORD_WAIT_ALL,   /* the requests, all of them */
-    RECORD_WAIT_ANY,   /* any of them */
-    RECORD_WAIT_ABORT, /* MPI_Abort: tag is the error code */
+    RECORD_WAIT_ROOT,   /* partner is the root of a collective, as of struct record_collective */
+    RECORD_WAIT_ALL,    /* the requests, all of them */
+    RECORD_WAIT_ANY,    /* any of them */
+    RECORD_WAIT_ABORT,  /* MPI_Abort: tag is the error code */
+    RECORD_WAIT_THREAD, /* pthread_join, outside MPI: the first request is the thread, as its header has it; of no call,
+                           `position` is any but 0 */
     RECORD_WAIT_COUNT
 };
 enum { RECORD_ANY = -2, RECORD_NOT_KNOWN = INT32_MIN, RECORD_PENDING_REQUESTS = 160 };

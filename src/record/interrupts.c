@@ -279,6 +279,25 @@ EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *rest
     return result;
 }
 
+/* Who waits for a thread that waits in MPI: noted where a call notes what it waits for. MPI's own threads are its own
+   affair. */
+EXPORT int pthread_join(pthread_t thread, void **result)
+{
+    struct location *location = recorder.started ? location_mine : NULL;
+    if (!location || !location->header || location->inside)
+        return NEXT(pthread_join)(thread, result);
+    struct record_pending *slot = location->pending;
+    __atomic_store_n(&slot->position, 0, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    slot->wait = RECORD_WAIT_THREAD;
+    slot->requests[0] = (uint64_t)thread;
+    __atomic_store_n(&slot->position, location_position(location), __ATOMIC_RELEASE);
+    int joined = NEXT(pthread_join)(thread, result);
+    if (location->header)
+        __atomic_store_n(&slot->position, 0, __ATOMIC_RELAXED);
+    return joined;
+}
+
 /* A program that takes the signal for itself, or looks at what a crash would do */
 
 static void give_up(int number)

@@ -78,6 +78,7 @@ struct location *recorder_attach(void)
     /* Numbers in the order of the threads' first calls: thread 0 is the one that initialised MPI. */
     header.thread = threads++;
     header.began_ticks = clock_now();
+    header.self = (uint64_t)pthread_self();
     struct location *location = location_open(&settings, &header);
     if (location) {
         sites_start(location);

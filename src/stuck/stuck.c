@@ -67,6 +67,14 @@ static int compare_ranks(const void *a, const void *b)
     return order_by(left, right);
 }
 
+/* A place that hangs says more than others; less if it only waits for another thread of its process. */
+static int says_more(const struct judging *judging, const struct place *place)
+{
+    if (!is_dead(judging, place))
+        return 0;
+    return place_joins(judging->state, place) ? 1 : 2;
+}
+
 /* The relevant place of a process: preferably one that hangs. */
 static struct place *place_of_process(const struct judging *judging, uint32_t process)
 {
@@ -74,7 +82,7 @@ static struct place *place_of_process(const struct judging *judging, uint32_t pr
     struct place *found = NULL;
     for (uint32_t i = 0; i < node->edge_count; i++) {
         struct place *place = &judging->state->places[judging->graph.edges[node->first_edge + i].to];
-        if (!found || (is_dead(judging, place) && !is_dead(judging, found)))
+        if (!found || says_more(judging, place) > says_more(judging, found))
             found = place;
     }
     return found;
@@ -109,6 +117,8 @@ static struct step step_from(const struct judging *judging, const struct place *
         const struct edge *edge = &graph->edges[node->first_edge + i], *ways = edge;
         const struct node *to = &graph->nodes[edge->to];
         uint32_t way_count = 1;
+        if (edge->kind == EDGE_THREAD)
+            continue;
         /* An instance or "anybody" stands for processes: the step goes on to each of them. */
         if (to->kind != NODE_PROCESS) {
             ways = &graph->edges[to->first_edge];
@@ -508,7 +518,7 @@ static enum stuck_kind judge_dead(struct judging *judging)
     int64_t since_ns = INT64_MIN;
     for (size_t i = 0; i < state->place_count; i++) {
         const struct place *place = &state->places[i];
-        if (!is_dead(judging, place) || is_leaving(judging, place))
+        if (!is_dead(judging, place) || is_leaving(judging, place) || place_joins(state, place))
             continue;
         since_ns = larger(since_ns, place->progress_ns);
         if (!first || place->progress_ns < first->progress_ns)
@@ -831,6 +841,23 @@ static size_t other_ranks(uint32_t *ranks, size_t count, uint32_t without)
     return kept;
 }
 
+/* What another thread of a process is in that computes: the one may wait for the other, outside MPI. */
+static void say_other_thread(struct judging *judging, const struct place *one)
+{
+    const struct stuck_state *state = judging->state;
+    const struct node *node = graph_process(&judging->graph, one->process);
+    for (uint32_t i = 0; i < node->edge_count; i++) {
+        const struct place *place = &state->places[judging->graph.edges[node->first_edge + i].to];
+        if (place == one || place->depth == 0 || is_leaving(judging, place))
+            continue;
+        text_append(judging->text, sizeof judging->text, " Another thread of process %s ",
+                    text_number(one->process).text);
+        say_doing(judging->text, &judging->graph, place);
+        say(judging, ".");
+        return;
+    }
+}
+
 /* All wait for some processes that compute, or test for something that may come. */
 static enum stuck_kind judge_running(struct judging *judging)
 {
@@ -841,7 +868,8 @@ static enum stuck_kind judge_running(struct judging *judging)
     const struct place *one = NULL;
     for (size_t i = 0; i < state->place_count; i++) {
         const struct place *place = &state->places[i];
-        bool computes = place->depth == 0 && place->has_ending && !place_is_gone(state, place);
+        bool computes =
+            place->depth == 0 && place->has_ending && !place_is_gone(state, place) && !place_joins(state, place);
         if (computes && !place_polls(state, place)) {
             ranks[running++] = place->process;
             if (!one || place->process < one->process)
@@ -874,6 +902,7 @@ static enum stuck_kind judge_running(struct judging *judging)
         }
         text_append(judging->text, sizeof judging->text, "; %s process%s for %s.", text_number(waiting).text,
                     waiting == 1 ? " waits" : "es wait", others == 0 ? "it" : "them");
+        say_other_thread(judging, one);
     } else if (quiet && running == 0 && polls) {
         kind = judge_polling(judging, polls);
     } else if (quiet) {

@@ -36,6 +36,19 @@ bool place_is_gone(const struct stuck_state *state, const struct place *place)
     return state->has_ending && !place->has_ending && place->depth == 0;
 }
 
+const struct place *place_joins(const struct stuck_state *state, const struct place *place)
+{
+    for (size_t i = 0; place->depth == 0 && i < place->item_count; i++) {
+        const struct pending *pending = &place->items[i].pending;
+        const uint64_t *index = NULL;
+        if (pending->what == PENDING_THREAD && pending->tag >= 0)
+            index = map_find(&state->place_of, map_pair(place->process, (uint32_t)pending->tag));
+        if (index && &state->places[*index] != place && !place_is_gone(state, &state->places[*index]))
+            return &state->places[*index];
+    }
+    return NULL;
+}
+
 static uint32_t node_new(struct stuck_graph *graph, struct node node)
 {
     ARRAY_PUSH(graph->nodes, graph->node_count, graph->node_capacity, node);
@@ -473,6 +486,11 @@ static void add_place(struct stuck_graph *graph, uint32_t index)
         place->state < graph->state->defs->state_count ? &graph->state->defs->states[place->state] : NULL;
     if (place_is_gone(graph->state, place)) {
         graph->nodes[index].any = true; /* of nothing: never live */
+        return;
+    }
+    const struct place *joined = place_joins(graph->state, place);
+    if (joined) {
+        edge_add(graph, index, (uint32_t)(joined - graph->state->places), EDGE_THREAD, 0);
         return;
     }
     size_t before = graph->edge_count;

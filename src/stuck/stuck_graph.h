@@ -18,6 +18,7 @@ enum edge_kind {
     EDGE_LOCK,       /* for its unlock */
     EDGE_READY,      /* for another thread of its own process to make partitions ready */
     EDGE_POST,       /* for its MPI_Win_post, or its MPI_Win_complete */
+    EDGE_THREAD,     /* for the end of another thread of its own process, to whose place it leads */
     EDGE_PART        /* a node stands for others */
 };
 
@@ -62,6 +63,9 @@ void stuck_graph_clear(struct stuck_graph *graph);
 
 /* True for places that loop over failed tests. */
 bool place_polls(const struct stuck_state *state, const struct place *place);
+
+/* The thread of its process that a place outside MPI waits for; NULL: none, or it has ended. */
+const struct place *place_joins(const struct stuck_state *state, const struct place *place);
 
 /* True for places whose process has left: finalised, crashed, exited, or a thread that ended. */
 bool place_is_gone(const struct stuck_state *state, const struct place *place);

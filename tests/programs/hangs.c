@@ -1227,6 +1227,8 @@ static const struct {
                 {"wrong_root_there", "mismatch", wrong_root_there, 4},
                 {"neighbours_differ", "mismatch", neighbours_differ, 3},
                 {"counts_differ", "null", counts_differ, 2},
+                {"thread_receives", "missing", thread_receives, 2, 1},
+                {"thread_in_barrier", "mismatch", thread_in_barrier, 2, 1},
                 {"mutex_and_receive", "computing", mutex_and_receive, 2, 1},
                 {"listener_computes", "computing", listener_computes, 2, 1},
                 {"slow_listener", "null", slow_listener, 2, 1},

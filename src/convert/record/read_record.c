@@ -519,6 +519,18 @@ static uint32_t site_of(const struct record_state *state, const struct stream *s
     return 0;
 }
 
+/* The number of a thread of the file's process. Of several with the same name the others have ended; -1: none. */
+static int32_t thread_named(const struct record_state *state, const struct record_file *file, uint64_t self)
+{
+    int32_t found = -1;
+    for (size_t i = 0; i < state->run.file_count; i++) {
+        const struct record_file *other = &state->run.files[i];
+        if (other->process == file->process && other->header.self == self && self != 0)
+            found = larger(found, (int32_t)other->header.thread);
+    }
+    return found;
+}
+
 static void pending_event(struct record_state *state, const struct stream *stream, const struct defs *defs,
                           const struct record_pending_item *item, struct batch *batch)
 {
@@ -528,6 +540,8 @@ static void pending_event(struct record_state *state, const struct stream *strea
     struct pending pending = item->pending;
     if (pending.partner >= 0)
         pending.partner = place && !place->foreign ? world_partner(defs, place, pending.partner) : EVENT_UNKNOWN;
+    if (pending.what == PENDING_THREAD)
+        pending.tag = thread_named(state, file, item->self);
     struct event event = EVENT_NOTHING;
     event.time_ns = stream->time_ns;
     event.process = file->process;

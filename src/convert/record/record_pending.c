@@ -90,7 +90,8 @@ struct record_pending_items record_pending_of(const struct record_file *file, co
 {
     struct record_pending_items items = {0};
     const struct record_pending *slot = file->pending;
-    bool valid = slot && slot->position != 0 && slot->position == last->entered_at && slot->wait < RECORD_WAIT_COUNT;
+    bool valid = slot && slot->position != 0 && slot->position == last->entered_at && slot->wait < RECORD_WAIT_COUNT &&
+                 slot->wait != RECORD_WAIT_THREAD;
     bool requests = valid && (slot->wait == RECORD_WAIT_ALL || slot->wait == RECORD_WAIT_ANY);
     /* A slot that belongs to an earlier call than the last one is out of date. */
     int32_t how = 0;
@@ -99,6 +100,10 @@ struct record_pending_items record_pending_of(const struct record_file *file, co
     if (requests && slot->wait == RECORD_WAIT_ANY)
         how |= PENDING_ANY;
     add(&items, how_it_ended(file), RECORD_WORLD);
+    if (slot && slot->position != 0 && slot->wait == RECORD_WAIT_THREAD && !last->open) {
+        add(&items, (struct pending){.what = PENDING_THREAD, .partner = EVENT_UNKNOWN, .tag = -1}, RECORD_WORLD);
+        items.items[items.count - 1].self = slot->requests[0];
+    }
     if (valid && !requests)
         add(&items,
             (struct pending){.what = what_of_wait[slot->wait], .partner = slot->partner, .tag = slot->tag, .how = how},

@@ -10,6 +10,7 @@
 /* Something that a thread waits for, or a request of its process; partners are ranks in `comm`, with the process's own
    numbering. */
 struct record_pending_item {
+    uint64_t self; /* PENDING_THREAD: the thread, as in record_header */
     struct pending pending;
     uint32_t comm;
 };
