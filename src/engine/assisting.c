@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 enum {
-    FILE_LEAST = 4 << 20, /* bytes of a trace that are worth the start of a second reader */
+    FILE_LEAST = 16 << 20, /* bytes of a trace that are worth the start of a second reader */
     PHASES = 1 << ANALYSE_APART_COUNT,
     PARTS = ANALYSE_APART_COUNT + 1
 };

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# make bench-parallel: metrics by threads, by processes of an MPI launcher, and of compressed traces and OTF2 archives, as
-# ratios against one thread in the same run. Prints; judges nothing.
+# make bench-parallel: metrics and diagnoses by threads, by processes of an MPI launcher, and metrics of compressed traces
+# and OTF2 archives, as ratios against one thread in the same run. Prints; judges nothing.
 #   parallel.sh [RECORDS]   (default 10,000,000; files of about 50 bytes a record go to TMPDIR)
 set -eu
 : "${SIGHT:?}" "${bench:?}"
@@ -15,11 +15,13 @@ export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base
 # All ways in turn, five times: the least wall and processor seconds of each, and the largest process.
 cat >ways.py <<'P'
 import os, shutil, subprocess, sys, time
-sight, trace, records = sys.argv[1], sys.argv[2], int(sys.argv[3])
-base = [sight, "metrics", "-q", "--format", "json"]
+sight, trace, records, what = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+base = [sight, what, "-q", "--format", "json"]
 ways = [("1 thread", base + ["-j", "1", trace])]
 if trace.endswith(".clog2"):
-    ways += [("2 threads", base + ["-j", "2", trace]), ("1 thread, .zst", base + ["-j", "1", trace + ".zst"]),
+    ways += [("2 threads", base + ["-j", "2", trace])]
+if trace.endswith(".clog2") and what == "metrics":
+    ways += [("1 thread, .zst", base + ["-j", "1", trace + ".zst"]),
              ("2 threads, .zst", base + ["-j", "2", trace + ".zst"])]
 for mpi in "mpich", "openmpi":
     launcher, plugin = "mpiexec." + mpi, os.path.join(os.path.dirname(sight), "libsight-team-%s.so" % mpi)
@@ -44,10 +46,12 @@ for pattern in pingpong halo allreduce; do
     "$bench/generate" clog2 $pattern 64 "$records" $pattern.clog2
     "$SIGHT" convert -q $pattern.clog2 -o $pattern.clog2.zst
     echo "$pattern, $records records: $(stat -c %s $pattern.clog2) bytes, $(stat -c %s $pattern.clog2.zst) compressed"
-    python3 ways.py "$SIGHT" $pattern.clog2 "$records"
+    python3 ways.py "$SIGHT" $pattern.clog2 "$records" metrics
+    echo "$pattern, diagnosis"
+    python3 ways.py "$SIGHT" $pattern.clog2 "$records" diagnose
     if "$SIGHT" convert -q $pattern.clog2 -o $pattern.otf2 2>/dev/null; then
         echo "$pattern as an OTF2 archive"
-        python3 ways.py "$SIGHT" $pattern.otf2 "$records"
+        python3 ways.py "$SIGHT" $pattern.otf2 "$records" metrics
     fi
     rm -r $pattern.clog2 $pattern.clog2.zst $pattern.otf2
 done

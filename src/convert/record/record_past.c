@@ -213,16 +213,22 @@ static void take_requests(struct record_past *past, const unsigned char *at, uin
 /* Bytes of the record; 0: it is none. */
 static size_t size_of(uint64_t word, uint8_t kind)
 {
+    static const uint8_t sizes[] = {
+        [RECORD_SEND] = sizeof(struct record_message),
+        [RECORD_RECEIVE] = sizeof(struct record_message),
+        [RECORD_VOID] = sizeof(struct record_message),
+        [RECORD_ENTER_AT] = sizeof(struct record_enter),
+        [RECORD_COMM] = sizeof(struct record_comm),
+        [RECORD_RANKS] = sizeof(struct record_ranks),
+        [RECORD_NEIGHBOURS] = sizeof(struct record_neighbours),
+    };
     bool message = kind == RECORD_SEND || kind == RECORD_RECEIVE || kind == RECORD_VOID;
     if (word & RECORD_SHORT)
         return sizeof word + (message ? sizeof(struct record_message) - sizeof(struct record_base) : 0);
     size_t size = (size_t)(word >> 8 & 0xFF) * 8;
-    size_t least = message                     ? sizeof(struct record_message)
-                   : kind == RECORD_ENTER_AT   ? sizeof(struct record_enter)
-                   : kind == RECORD_COMM       ? sizeof(struct record_comm)
-                   : kind == RECORD_RANKS      ? sizeof(struct record_ranks)
-                   : kind == RECORD_NEIGHBOURS ? sizeof(struct record_neighbours)
-                                               : sizeof(struct record_base);
+    size_t least = kind < sizeof sizes ? sizes[kind] : 0;
+    if (least == 0)
+        least = sizeof(struct record_base);
     return size >= least ? size : 0;
 }
 
