@@ -46,7 +46,7 @@ struct head {
 static struct {
     struct memory_store store;
     uint64_t limit, page;
-    uint64_t usual, step; /* when pages are given back; above what stays, if that is more */
+    uint64_t usual, step;  /* when pages are given back; above what stays, if that is more */
     _Atomic uint64_t most; /* in memory before pages are given back */
     unsigned char *data;
     uint64_t size;

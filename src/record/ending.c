@@ -78,11 +78,18 @@ static void on_crash(int signal_number, siginfo_t *info, void *context)
         before[i].sa_handler(signal_number);
 }
 
+static _Atomic bool errors_handled; /* by the program */
+
+void ending_errors_handled(void)
+{
+    errors_handled = true;
+}
+
 void ending_note_error(uint32_t error)
 {
     const struct open_call *open = location_mine ? &location_mine->open : NULL;
     /* A thread of Open MPI does so in each process when the launcher has gone: that is no error of a call. */
-    if (!open || !open->frame)
+    if (!open || !open->frame || errors_handled)
         return;
     /* MPI_Abort says itself what it does, and in MPI_Finalize the recording has come to its end. */
     if (open->function != FUNCTION_MPI_Abort && open->function != FUNCTION_MPI_Finalize)

@@ -20,9 +20,11 @@ void ending_hide(int signal_number, struct sigaction *seen);
    what it does is up to it, and if it ends in death, it has set that action first. */
 void ending_watch_again(int signal_number);
 
-/* MPI handles an error, and is about to end the process unless the program has a handler of its own: then recording
-   goes on, and the note counts for nothing (struct record_header). `error`: as in there. */
+/* MPI handles an error, and is about to end the process unless the program wants errors returned: then recording goes
+   on, and the note counts for nothing (struct record_header). `error`: as in there. Nothing is noted once the program
+   has made handlers of its own: what they do is not known. */
 void ending_note_error(uint32_t error);
+void ending_errors_handled(void);
 
 /* The location of the process that records the end; NULL: none any more. */
 void ending_note_in(struct location *location);

@@ -225,7 +225,7 @@ BEGIN {
     complete = 1
     read_functions()
     read_hooks()
-    print "/* Made by wrap.awk from mpi.h, core/mpi_function.def and hooks.def. */\n#include \"record/clock.h\"\n#include \"record/collectives.h\"\n" \
+    print "/* Made by wrap.awk from mpi.h, core/mpi_function.def and hooks.def. */\n#include \"record/clock.h\"\n#include \"record/collectives.h\"\n#include \"record/ending.h\"\n" \
           "#include \"record/files.h\"\n#include \"record/groups.h\"\n#include \"record/messages.h\"\n" \
           "#include \"record/pending.h\"\n#include \"record/real.h\"\n#include \"record/requests.h\"\n#include \"record/sessions.h\"\n" \
           "#include \"record/windows.h\"\n\n" \

@@ -783,6 +783,24 @@ static void wrong_rank(void)
         send_to(size + 5, TAG, MPI_COMM_WORLD);
     receive_from(last, TAG, MPI_COMM_WORLD);
 }
+/* The program's own handler of errors never returns: MPI ends nothing. */
+static void sleep_on_error(MPI_Comm *comm, int *error, ...)
+{
+    (void)comm;
+    (void)error;
+    for (;;)
+        sleep(1);
+}
+static void handler_sleeps(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm_create_errhandler(sleep_on_error, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    work();
+    if (rank == last)
+        MPI_Recv(NULL, -1, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    receive_from(last, TAG, MPI_COMM_WORLD);
+}
 static void mpi_abort(void)
 {
     work();
@@ -1208,6 +1226,7 @@ static const struct {
                 {"mpi_abort", "ended", mpi_abort, 2},
                 {"truncates", "ended", truncates, 2},
                 {"wrong_rank", "ended", wrong_rank, 2},
+                {"handler_sleeps", "cycle", handler_sleeps, 2},
                 {"segv_in_barrier_of_others", "ended", segv_in_barrier_of_others, 2},
                 {"computes", "computing", computes, 2},
                 {"sleeps", "computing", sleeps, 2},
