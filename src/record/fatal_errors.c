@@ -7,8 +7,9 @@
 
 /* MPI ends the process for most errors: it tells the launcher, which kills all processes, often before this one comes
    to its exit. So what MPI itself calls for an error is noted on its way. These names are no part of any standard, and
-   an MPI that has others never calls these. The compiler makes jumps of the calls, so that no frame of ours is among
-   MPI's where callbacks are looked for (stack.h). */
+   an MPI that has others never calls these. Where the compiler makes no jumps of the calls, frames of ours are among
+   MPI's: stack.c passes over them. */
+
 /* In MPI's numbers; one may have several. */
 static const int classes[] = {
 #define MPI_ERROR_CLASS(NAME) MPI_ERR_##NAME,
@@ -26,7 +27,7 @@ static uint32_t number_of(int class)
 
 #ifdef OPEN_MPI
 int ompi_mpi_abort(void *comm, int code);
-EXPORT int ompi_mpi_abort(void *comm, int code)
+STANDS_BETWEEN int ompi_mpi_abort(void *comm, int code)
 {
     static void *known;
     int (*next)(void *, int);
@@ -43,7 +44,7 @@ EXPORT int ompi_mpi_abort(void *comm, int code)
 enum { CLASS_BITS = 0x7F };
 
 int MPIR_Err_return_comm(void *comm, const char *function, int code);
-EXPORT int MPIR_Err_return_comm(void *comm, const char *function, int code)
+STANDS_BETWEEN int MPIR_Err_return_comm(void *comm, const char *function, int code)
 {
     static void *known;
     int (*next)(void *, const char *, int);
@@ -55,7 +56,7 @@ EXPORT int MPIR_Err_return_comm(void *comm, const char *function, int code)
 }
 
 int MPIR_Err_return_win(void *win, const char *function, int code);
-EXPORT int MPIR_Err_return_win(void *win, const char *function, int code)
+STANDS_BETWEEN int MPIR_Err_return_win(void *win, const char *function, int code)
 {
     static void *known;
     int (*next)(void *, const char *, int);

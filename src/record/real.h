@@ -33,6 +33,13 @@ static inline bool real_is_recorder(const void *address)
     return place >= (uintptr_t)__start_sight_wrappers && place < (uintptr_t)__stop_sight_wrappers;
 }
 
+/* No function of such a recorder stands between MPI's. */
+static inline bool real_stands_between(const void *address)
+{
+    (void)address;
+    return false;
+}
+
 /* All is one file: what is MPI's cannot be distinguished. MPI itself calls PMPI_X, but for the few of left_call.c. */
 static inline bool real_may_be_mpi(const void *address)
 {
@@ -55,8 +62,20 @@ static inline bool real_called_from_fortran(const void *address)
 /* A function that wraps the MPI library's. */
 #define EXPORT __attribute__((visibility("default")))
 
+/* A function that MPI's own functions call in place of another one of MPI's. */
+#define STANDS_BETWEEN __attribute__((visibility("default"), section("sight_between")))
+
 /* True for an address in the code of the recorder. */
 bool real_is_recorder(const void *address);
+
+/* True for an address in the code of such a function, whose frames are among MPI's. */
+extern const char __start_sight_between[] __attribute__((visibility("hidden")));
+extern const char __stop_sight_between[] __attribute__((visibility("hidden")));
+static inline bool real_stands_between(const void *address)
+{
+    uintptr_t place = (uintptr_t)address;
+    return place >= (uintptr_t)__start_sight_between && place < (uintptr_t)__stop_sight_between;
+}
 
 /* True for an address in the code of MPI, or of a tool that stands before it. */
 bool real_is_mpi(const void *address);

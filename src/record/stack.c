@@ -13,7 +13,7 @@ struct search {
     uintptr_t low;            /* of the frame before */
     const void *code, *below; /* code of the frame before, and of the one before that */
     const void *caller;       /* the first that is not the recorder's; NULL: not there yet */
-    unsigned wrappers;        /* frames of the recorder above it */
+    unsigned wrappers;        /* frames of wrappers above it */
     bool interrupted;         /* a signal's handler is above it */
     bool found, gone;
 };
@@ -38,7 +38,7 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *argum
     if (high <= search->current)
         return _URC_NO_REASON;
     if (search->caller)
-        search->wrappers += real_is_recorder(search->code);
+        search->wrappers += real_is_recorder(search->code) && !real_stands_between(search->code);
     else if (!real_is_recorder(search->code) && !real_called_from_fortran(search->code))
         search->caller = search->code;
     return _URC_NO_REASON;
