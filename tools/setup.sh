@@ -91,9 +91,10 @@ run_tests() {
     export SIGHT_TEST_AGAIN
     : >"$SIGHT_TEST_AGAIN"
     start_analyser
-    (cd build-gcc && VERBOSE=1 make -s -j"$jobs" check)
-    printf '== the distribution: clang, warnings as errors, AddressSanitizer and UndefinedBehaviorSanitizer, all tests\n'
-    (cd build-gcc && VERBOSE=1 SIGHT_TEST_KILLS=1 make -s -j"$jobs" distcheck \
+    # Tests wait much of the time: half as many again run as there are cores.
+    (cd build-gcc && VERBOSE=1 make -s -j"$((jobs + jobs / 2))" check)
+    printf '== the distribution: clang, warnings as errors, AddressSanitizer and UndefinedBehaviorSanitizer, all tests (parts of the longest)\n'
+    (cd build-gcc && VERBOSE=1 SIGHT_TEST_KILLS=1 SIGHT_TEST_BRIEF=1 make -s -j"$((jobs + jobs / 2))" distcheck \
         DISTCHECK_CONFIGURE_FLAGS="CC=clang --enable-werror --enable-sanitize CFLAGS='-O1 -g'" >distcheck.log 2>&1) ||
         { grep -B 12 -A 8 '^not ok\|^ERROR\|rror:' build-gcc/distcheck.log | tail -n 150; tail -n 40 build-gcc/distcheck.log; exit 1; }
     cat "$SIGHT_TEST_AGAIN"
