@@ -5,6 +5,7 @@
 #include "core/guess.h"
 #include "core/input.h"
 #include "core/memory.h"
+#include "core/output.h"
 #include "core/parallel.h"
 #include "core/text.h"
 #include "render/field.h"
@@ -289,7 +290,7 @@ static enum status read_value(const struct command *command, const struct option
 }
 
 /* The processes of a team each have a part of the trace. */
-static unsigned threads_of_unpacking(const struct common_options *common)
+static unsigned threads_of_packing(const struct common_options *common)
 {
     if (common->jobs.value)
         return (unsigned)common->jobs.value;
@@ -305,7 +306,8 @@ static bool read_values(struct parsing *parsing, struct error *err)
             return false;
     /* for all inputs that are opened from now on, also metrics files and configurations */
     input_limit_unpacked((uint64_t)parsing->common->max_unpacked.value);
-    input_unpack_threads(threads_of_unpacking(parsing->common));
+    input_unpack_threads(threads_of_packing(parsing->common));
+    output_pack_threads(threads_of_packing(parsing->common));
     return true;
 }
 

@@ -21,6 +21,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static unsigned pack_threads = 1;
+
 enum { BUFFER_SIZE = 64 * 1024, PRINT_SIZE = 4096, LINKS_MAX = 40 };
 
 /* A regular file is written under its temporary name, `temporary`; everything else is written directly. */
@@ -34,9 +36,16 @@ struct output_target {
     const struct output_codec *codec;
     void *codec_state;
     unsigned char *encoded;
-    int spool;      /* -1: none */
-    bool in_memory; /* an output in memory: the buffer grows and is the result */
+    int spool;        /* -1: none */
+    bool held;        /* the codec keeps the beginning, and what it gives goes to the spool */
+    uint64_t spooled; /* bytes there, if so */
+    bool in_memory;   /* an output in memory: the buffer grows and is the result */
 };
+
+void output_pack_threads(unsigned threads)
+{
+    pack_threads = threads;
+}
 
 /* The target of a symbolic link, which need not exist; `path` itself if it is not a link. NULL: too many links. */
 static char *follow_links(const char *path)
@@ -137,7 +146,8 @@ static enum status open_codec(struct output_target *target, struct error *err)
     if (!target->codec->open)
         return error_set(err, ERROR_OUTPUT, "%s: this build cannot compress with %s", target->name,
                          target->codec->name);
-    target->codec_state = target->codec->open();
+    target->held = target->options.patchable && target->codec->patch;
+    target->codec_state = target->codec->open(pack_threads, target->held);
     if (!target->codec_state)
         return error_set(err, ERROR_OUTPUT, "%s: not enough memory to compress", target->name);
     target->encoded = memory_resize(NULL, BUFFER_SIZE);
@@ -275,6 +285,19 @@ static bool write_at(int fd, const unsigned char *data, size_t length, uint64_t 
     return true;
 }
 
+/* What the codec gives: to the file, or behind what it holds. */
+static void put_encoded(struct output *output, size_t length)
+{
+    struct output_target *target = output->target;
+    if (!target->held) {
+        write_file(output, target->encoded, length);
+        return;
+    }
+    if (output->fault.kind == ERROR_NONE && !write_at(target->spool, target->encoded, length, target->spooled))
+        fail_spool(output, "write");
+    target->spooled += length;
+}
+
 /* Writes data through the codec to the file. */
 static void write_encoded(struct output *output, const unsigned char *data, size_t length, bool last)
 {
@@ -289,7 +312,7 @@ static void write_encoded(struct output *output, const unsigned char *data, size
         flow.out = target->encoded;
         flow.out_end = flow.out + BUFFER_SIZE;
         result = target->codec->encode(target->codec_state, &flow);
-        write_file(output, target->encoded, (size_t)(flow.out - target->encoded));
+        put_encoded(output, (size_t)(flow.out - target->encoded));
     }
     if (result == ENCODED_FAILED && output->fault.kind == ERROR_NONE)
         error_set(&output->fault, ERROR_OUTPUT, "%s: cannot compress", target->name);
@@ -311,7 +334,7 @@ void output_flush(struct output *output)
         return;
     }
     size_t length = (size_t)(output->at - output->buffer);
-    if (output->fault.kind == ERROR_NONE && output->target->spool >= 0) {
+    if (output->fault.kind == ERROR_NONE && output->target->spool >= 0 && !output->target->held) {
         if (!write_at(output->target->spool, output->buffer, length, output->written))
             fail_spool(output, "write");
     } else if (output->fault.kind == ERROR_NONE) {
@@ -361,20 +384,28 @@ void output_print(struct output *output, const char *format, ...)
     va_end(args);
 }
 
-void output_patch(struct output *output, uint64_t offset, const void *data, size_t length)
+/* Bytes that have left the buffer. */
+static void patch_written(struct output *output, uint64_t offset, const unsigned char *data, size_t length)
 {
     struct output_target *target = output->target;
-    assert(target->options.patchable && offset + length <= output_position(output));
+    if (output->fault.kind != ERROR_NONE)
+        return;
+    if (target->held)
+        target->codec->patch(target->codec_state, offset, data, length);
+    else if (target->spool >= 0 && !write_at(target->spool, data, length, offset))
+        fail_spool(output, "write");
+    else if (target->spool < 0 && !write_at(target->fd, data, length, offset))
+        fail(output);
+}
+
+void output_patch(struct output *output, uint64_t offset, const void *data, size_t length)
+{
+    assert(output->target->options.patchable && offset + length <= output_position(output) &&
+           offset + length <= OUTPUT_PATCH_MOST);
     const unsigned char *from = data;
     if (offset < output->written) {
-        size_t gone = output->written - offset < length ? (size_t)(output->written - offset) : length;
-        bool spooled = target->spool >= 0;
-        if (output->fault.kind == ERROR_NONE && !write_at(spooled ? target->spool : target->fd, from, gone, offset)) {
-            if (spooled)
-                fail_spool(output, "write");
-            else
-                fail(output);
-        }
+        size_t gone = (size_t)smaller(output->written - offset, (uint64_t)length);
+        patch_written(output, offset, from, gone);
         offset += gone;
         from += gone;
         length -= gone;
@@ -383,9 +414,12 @@ void output_patch(struct output *output, uint64_t offset, const void *data, size
         memcpy(output->buffer + (offset - output->written), from, length);
 }
 
+/* To the file, through the codec unless that has been done. */
 static void copy_spool(struct output *output)
 {
-    for (uint64_t at = 0; at < output->written && output->fault.kind == ERROR_NONE;) {
+    bool held = output->target->held;
+    uint64_t size = held ? output->target->spooled : output->written;
+    for (uint64_t at = 0; at < size && output->fault.kind == ERROR_NONE;) {
         ssize_t got = pread(output->target->spool, output->buffer, BUFFER_SIZE, (off_t)at);
         if (got < 0 && errno == EINTR)
             continue;
@@ -394,7 +428,10 @@ static void copy_spool(struct output *output)
             fail_spool(output, "read");
             return;
         }
-        write_encoded(output, output->buffer, (size_t)got, false);
+        if (held)
+            write_file(output, output->buffer, (size_t)got);
+        else
+            write_encoded(output, output->buffer, (size_t)got, false);
         at += (uint64_t)got;
     }
 }
@@ -484,16 +521,29 @@ static void close_directly(struct output *output)
         fail(output);
 }
 
+/* What has been kept until the data are complete. */
+static void write_rest(struct output *output)
+{
+    struct output_target *target = output->target;
+    if (target->spool >= 0 && !target->held)
+        copy_spool(output);
+    if (target->codec)
+        write_encoded(output, output->buffer, 0, true);
+    if (target->held && output->fault.kind == ERROR_NONE) {
+        size_t size;
+        const unsigned char *first = target->codec->held(target->codec_state, &size);
+        write_file(output, first, size);
+        copy_spool(output);
+    }
+}
+
 enum status output_close(struct output *output, bool commit, struct error *err)
 {
     struct output_target *target = output->target;
     enum status status = STATUS_OK;
     if (commit) {
         output_flush(output);
-        if (target->spool >= 0)
-            copy_spool(output);
-        if (target->codec)
-            write_encoded(output, output->buffer, 0, true);
+        write_rest(output);
         if (target->temporary)
             put_in_place(output);
         else if (target->fd >= 0 && target->fd != STDOUT_FILENO)

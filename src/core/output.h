@@ -24,9 +24,13 @@ struct output_options {
     bool replace;   /* an existing regular file may be replaced */
     bool private;   /* for this user alone (mode 0600); a link or FIFO of that name is replaced, not followed. With
                        `replace` only. */
-    bool patchable; /* output_patch will be used: an output that cannot seek is collected in an unlinked file in TMPDIR
-                       first */
+    bool patchable; /* output_patch will be used: an output that cannot seek, and what follows the first frame of a
+                       compressed one, is collected in an unlinked file in TMPDIR first */
 };
+
+/* Files named .zst are packed in up to so many threads from now on, in the whole program; without this call, in the
+   thread that writes them. Call before threads are started. */
+void output_pack_threads(unsigned threads);
 
 /* NULL and a fault (kind ERROR_OUTPUT) if it cannot be written, or exists and must not be replaced. */
 struct output *output_open(const char *path, struct output_options options, struct error *err);
@@ -62,7 +66,8 @@ static inline uint64_t output_position(const struct output *output)
     return output->written + (uint64_t)(output->at - output->buffer);
 }
 
-/* Overwrites bytes written before. Needs options.patchable. */
+/* Overwrites bytes written before, among the first OUTPUT_PATCH_MOST. Needs options.patchable. */
+enum { OUTPUT_PATCH_MOST = 512 << 10 };
 void output_patch(struct output *output, uint64_t offset, const void *data, size_t length);
 
 #endif

@@ -3,6 +3,8 @@
 #define SIGHT_CORE_OUTPUT_CODEC_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* How data become the bytes of a compressed file: one row per codec, chosen by the name's suffix. */
 
@@ -22,8 +24,12 @@ struct output_flow {
 struct output_codec {
     const char *suffix, *name;
     /* All NULL if this build lacks the library. */
-    void *(*open)(void); /* NULL: no memory */
+    /* In up to so many threads, the caller's included. `hold`: `encode` gives everything but the beginning, which can
+       be patched until the last call, and is to be had from `held` afterwards. NULL: no memory. */
+    void *(*open)(unsigned threads, bool hold);
     enum encoded (*encode)(void *state, struct output_flow *flow);
+    void (*patch)(void *state, uint64_t offset, const void *data, size_t size); /* NULL: it cannot hold anything */
+    const unsigned char *(*held)(void *state, size_t *size);
     void (*close)(void *state);
 };
 

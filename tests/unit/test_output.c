@@ -206,6 +206,84 @@ static void test_compressed(const char *path)
     unlink(path);
 }
 
+/* The i-th byte of data that can be packed, but not to nothing. */
+static unsigned char frame_byte(size_t i)
+{
+    uint64_t hash = (i >> 3) * UINT64_C(0x9E3779B97F4A7C15);
+    return (unsigned char)(i % 8 < 6 ? i >> 12 : hash >> 60);
+}
+
+/* A file of so many bytes, in pieces of uneven length; its first byte is written last. */
+static enum status write_frames(const char *path, size_t size, bool patch, struct error *err)
+{
+    struct output *output = output_open(path, patch ? patchable : plain, err);
+    if (!output)
+        return STATUS_FAILED;
+    for (size_t at = 0; at < size; at++) {
+        unsigned char byte = patch && at == 0 ? 0xFF : frame_byte(at);
+        output_write(output, &byte, 1);
+    }
+    unsigned char first = frame_byte(0);
+    if (patch && size > 0)
+        output_patch(output, 0, &first, 1);
+    return output_close(output, true, err);
+}
+
+static size_t right_bytes(const char *path)
+{
+    struct error err = {0};
+    struct input *input = input_open(path, &err);
+    size_t count = 0;
+    while (input && input_need(input, 1, &err) == STATUS_OK && *input->at == frame_byte(count)) {
+        input_consume(input, 1);
+        count++;
+    }
+    if (!input || !input->ended || input->fault)
+        count = SIZE_MAX;
+    input_close(input);
+    return count;
+}
+
+static bool same_bytes(const char *left, const char *right)
+{
+    char command[PATH_SIZE];
+    snprintf(command, sizeof command, "cmp -s %s %s", left, right);
+    return system(command) == 0;
+}
+
+/* Several threads pack what one packs, whether the beginning is held or not. */
+static void test_frames(void)
+{
+    enum { FRAME = 1 << 20 };
+    static const size_t sizes[] = {0, 1, FRAME - 1, FRAME, FRAME + 1, 2 * FRAME, 9 * FRAME + 5, 20 * FRAME};
+    struct error err = {0};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (unsigned threads = 1; threads <= 5; threads += 2) {
+            output_pack_threads(threads);
+            enum status status = write_frames("plain.zst", sizes[i], false, &err);
+            tap_ok(status == STATUS_OK && right_bytes("plain.zst") == sizes[i], "%zu bytes by %u threads", sizes[i],
+                   threads);
+            status = write_frames("held.zst", sizes[i], true, &err);
+            tap_ok(status == STATUS_OK && same_bytes("held.zst", "plain.zst"), "%zu bytes, the first one last",
+                   sizes[i]);
+            if (threads == 1)
+                rename("plain.zst", "one.zst");
+            else
+                tap_ok(same_bytes("plain.zst", "one.zst"), "%zu bytes, as by one thread", sizes[i]);
+            unlink("plain.zst");
+            unlink("held.zst");
+        }
+        unlink("one.zst");
+    }
+    /* Given up in the middle. */
+    struct output *output = output_open("given-up.zst", patchable, &err);
+    for (size_t at = 0; at < 7 * FRAME; at++)
+        output_write(output, "x", 1);
+    tap_ok(output_close(output, false, &err) == STATUS_OK && access("given-up.zst", F_OK) < 0,
+           "nothing is left of what is given up");
+    output_pack_threads(1);
+}
+
 static void test_fifo(void)
 {
     struct error err = {0};
@@ -332,6 +410,12 @@ static void test_numbers(void)
     tap_ok(takes("0000000000000000000000000042:", &number) && number == 42, "zeros before it do not count");
 }
 
+static void test_zstd(void)
+{
+    test_compressed("packed.zst");
+    test_frames();
+}
+
 int main(void)
 {
     char directory[] = "/tmp/sight-test-output.XXXXXX";
@@ -351,7 +435,7 @@ int main(void)
     else
         tap_skip("no zlib in this build");
     if (input_has_zstd())
-        test_compressed("packed.zst");
+        test_zstd();
     else
         tap_skip("no zstd in this build");
     tap_equal_int(entries(), 0, "nothing is left at the end");

@@ -536,49 +536,60 @@ static void write_properties(struct clog2_writer *clog2)
     property_list_clear(&list);
 }
 
-static size_t write_row(struct clog2_writer *clog2, const unsigned char *uuid, int32_t id, int32_t kind)
+/* Rows of the table of communicators, as they stand in the file. */
+struct rows {
+    unsigned char *data;
+    size_t size, capacity;
+};
+
+static void add_row(struct rows *rows, const unsigned char *uuid, int32_t id, int32_t kind)
 {
-    unsigned char row[CLOG2_ROW_SIZE];
+    ARRAY_RESERVE(rows->data, rows->capacity, rows->size + CLOG2_ROW_SIZE);
+    unsigned char *row = rows->data + rows->size;
     put_uuid(row, uuid);
     bytes_put_i32(row + COMM_UUID_SIZE, true, id);
     bytes_put_i32(row + COMM_UUID_SIZE + 4, true, kind);
-    output_write(clog2->writer.output, row, sizeof row);
-    return 1;
+    rows->size += CLOG2_ROW_SIZE;
 }
 
-/* The source's rows as they were, then communicators without one, then those that were made up; the number of rows
-   is patched in at the end. */
-static void write_table(struct clog2_writer *clog2)
+/* The source's rows as they were, then communicators without one, then those that were made up. */
+static void collect_rows(struct clog2_writer *clog2, struct rows *rows)
 {
     const struct defs *defs = clog2->writer.defs;
-    uint64_t begin = output_position(clog2->writer.output);
-    unsigned char count[4] = {0}, uuid[COMM_UUID_SIZE];
-    size_t rows = 0;
+    unsigned char uuid[COMM_UUID_SIZE];
     struct map listed = {0};
-    output_write(clog2->writer.output, count, sizeof count);
     for (size_t i = 0; i < defs->comm_row_count; i++) {
-        rows += write_row(clog2, defs->comm_rows[i].uuid, defs->comm_rows[i].id, defs->comm_rows[i].kind);
+        add_row(rows, defs->comm_rows[i].uuid, defs->comm_rows[i].id, defs->comm_rows[i].kind);
         map_put(&listed, (uint32_t)defs->comm_rows[i].id, 0);
     }
     for (size_t i = 0; i < defs->comm_count; i++) {
         if (map_find(&listed, (uint32_t)defs->comms[i].id))
             continue;
         comm_uuid(clog2, (int32_t)i, defs->comms[i].id, uuid);
-        rows += write_row(clog2, uuid, defs->comms[i].id, COMM_KIND_INTRA);
+        add_row(rows, uuid, defs->comms[i].id, COMM_KIND_INTRA);
     }
     if (clog2->world == EVENT_UNKNOWN) {
         made_up_uuid(uuid, clog2->world_id, false);
-        rows += write_row(clog2, uuid, clog2->world_id, COMM_KIND_INTRA);
+        add_row(rows, uuid, clog2->world_id, COMM_KIND_INTRA);
     }
     for (size_t i = 0; i < clog2->self_ids.capacity; i++) {
         if (!clog2->self_ids.entries[i].key)
             continue;
         made_up_uuid(uuid, (int32_t)clog2->self_ids.entries[i].value, false);
-        rows += write_row(clog2, uuid, (int32_t)clog2->self_ids.entries[i].value, COMM_KIND_INTRA);
+        add_row(rows, uuid, (int32_t)clog2->self_ids.entries[i].value, COMM_KIND_INTRA);
     }
     map_clear(&listed);
-    bytes_put_i32(count, true, (int32_t)rows);
-    output_patch(clog2->writer.output, begin, count, sizeof count);
+}
+
+static void write_table(struct clog2_writer *clog2)
+{
+    struct rows rows = {0};
+    unsigned char count[4];
+    collect_rows(clog2, &rows);
+    bytes_put_i32(count, true, (int32_t)(rows.size / CLOG2_ROW_SIZE));
+    output_write(clog2->writer.output, count, sizeof count);
+    output_write(clog2->writer.output, rows.data, rows.size);
+    free(rows.data);
 }
 
 /* Titles and values, each with its NUL. */
