@@ -20,6 +20,7 @@ enum { STEP_MS = 50 }; /* between looks whether the program has ended */
 /* Handlers have no argument for them. */
 static volatile pid_t child_process;
 static volatile sig_atomic_t before_child; /* a signal that came when there was no program yet */
+static volatile sig_atomic_t signalled;
 
 /* Those that are passed on to the program. */
 static const int numbers[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT};
@@ -37,6 +38,7 @@ static void pass_on(int signal_number, siginfo_t *info, void *context)
 {
     int saved = errno;
     (void)context;
+    signalled = 1;
     if (comes_from_terminal(signal_number, info))
         return;
     if (child_process > 0)
@@ -86,10 +88,11 @@ static int64_t now_ns(void)
 }
 
 /* Ends at once when the program does, where the kernel has handles of processes (Linux 5.3). */
-static void pause_watch(int handle, int ms)
+static void pause_watch(int program, int other, int ms)
 {
-    struct pollfd end = {.fd = handle, .events = POLLIN};
-    poll(&end, handle >= 0, handle >= 0 || ms < STEP_MS ? ms : STEP_MS);
+    /* Negative ones are passed over. */
+    struct pollfd ends[] = {{.fd = program, .events = POLLIN}, {.fd = other, .events = POLLIN}};
+    poll(ends, sizeof ends / sizeof *ends, program >= 0 || ms < STEP_MS ? ms : STEP_MS);
 }
 
 static enum status wait_for(pid_t child, launch_watch *watch, void *context, struct launch_result *result,
@@ -97,10 +100,11 @@ static enum status wait_for(pid_t child, launch_watch *watch, void *context, str
 {
     int status;
     pid_t ended;
-    int how = watch ? WNOHANG : 0, handle = watch ? (int)syscall(SYS_pidfd_open, child, 0) : -1;
+    int how = watch ? WNOHANG : 0, other = -1, handle = watch ? (int)syscall(SYS_pidfd_open, child, 0) : -1;
     while ((ended = waitpid(child, &status, how)) <= 0)
         if (ended == 0) {
-            pause_watch(handle, watch(context, child));
+            int ms = watch(context, child, &other);
+            pause_watch(handle, other, ms);
         } else if (errno != EINTR)
             return error_set_errno(err, ERROR_INPUT, "cannot wait for the program");
     if (handle >= 0)
@@ -145,6 +149,11 @@ enum status launch(char *const *words, size_t count, launch_watch *watch, void *
     }
     free(arguments);
     return status;
+}
+
+bool launch_was_signalled(void)
+{
+    return signalled != 0;
 }
 
 void launch_die_alike(const struct launch_result *result)

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -16,13 +17,17 @@ struct launch_result {
     int64_t ended_ns; /* when it ended, of CLOCK_MONOTONIC */
 };
 
-/* Called while the command runs; returns after how many ms it is to be called again, at the latest. */
-typedef int launch_watch(void *context, pid_t command);
+/* Called while the command runs; returns after how many ms it is to be called again, at the latest. It may set `handle`
+   to a descriptor, -1 at first: it is called when that is readable, too. */
+typedef int launch_watch(void *context, pid_t command, int *handle);
 
 /* Runs the command and waits for its end. Signals that come meanwhile go to it; those of the terminal's keys reach it
    anyway. `watch` may be NULL. STATUS_FAILED: it could not be started. */
 enum status launch(char *const *words, size_t count, launch_watch *watch, void *context, struct launch_result *result,
                    struct error *err) MUST_CHECK;
+
+/* True if a signal came that the command has got, too. */
+bool launch_was_signalled(void);
 
 /* Ends this process by the signal that ended the command; returns if there was none. */
 void launch_die_alike(const struct launch_result *result);

@@ -119,10 +119,11 @@ static enum status judge_whole(struct live *live, struct error *err)
     return status;
 }
 
-/* A crash shows at the end. */
+/* A crash shows at the end; a process that was killed may have hung before. */
 static bool is_judged(const struct live *live)
 {
-    return live->whole || live->stuck->kind == STUCK_ENDED || live->stuck->waited_ns < STUCK_QUIET_NS;
+    bool crashed = live->stuck->kind == STUCK_ENDED && !live->stuck->died;
+    return live->whole || crashed || live->stuck->waited_ns < STUCK_QUIET_NS;
 }
 
 enum status live_check_whole(const struct recordings *recordings, const char *directory, struct error *err)

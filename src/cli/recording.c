@@ -533,8 +533,10 @@ static int record(const struct recording *recording, const char *directory, cons
     char *left = words_left(directory, output);
     run_set_last_words(left);
     *launched = watch_start(watch, recording->watch, directory, &err) == STATUS_OK;
-    if (*launched)
+    if (*launched) {
         *launched = launch(recording->words, recording->count, watch_look, watch, result, &err) == STATUS_OK;
+        watch_stop(watch);
+    }
     int code;
     if (*launched) {
         code = finish(recording, directory, output, left, watch, result);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/watch.h"
 
+#include "cli/launch.h"
 #include "cli/live.h"
 #include "convert/record/launch_note.h"
 #include "convert/record/recordings.h"
@@ -29,7 +30,15 @@ enum status watch_start(struct watch *watch, const struct watch_options *options
                             .begin_ns = clock_ns()};
     if (options->kill && !options->on_hang.text)
         return error_set(err, ERROR_USAGE, "--kill needs --on-hang");
+    deaths_start(&watch->deaths, directory);
     return STATUS_OK;
+}
+
+void watch_stop(struct watch *watch)
+{
+    /* What has ended since then is known to have exited or not, if nothing else. */
+    deaths_look(&watch->deaths, 0, watch->ended || launch_was_signalled());
+    deaths_stop(&watch->deaths);
 }
 
 /* Politely first: launchers end their processes then. */
@@ -99,15 +108,20 @@ static void look(struct watch *watch, pid_t program, int64_t now_ns)
     }
 }
 
-int watch_look(void *context, pid_t program)
+int watch_look(void *context, pid_t program, int *handle)
 {
     struct watch *watch = context;
+    /* First: whoever else sees that a process has ended may end the others. */
+    int soon_ms = deaths_look(&watch->deaths, program, watch->ended || launch_was_signalled());
+    *handle = watch->deaths.handle;
     int64_t now_ns = clock_ns();
     if (now_ns >= watch->next_note_ns) {
         launch_note_alive(watch->directory, now_ns);
         watch->next_note_ns = now_ns + SECOND_NS;
     }
     look(watch, program, now_ns);
+    if (soon_ms > 0)
+        return soon_ms;
     return watch->timeout_ns > 0 || watch->on_hang_ns > 0 ? STEP_MS : NOTE_MS;
 }
 

@@ -104,7 +104,9 @@ enum pending_what {
     PENDING_UNKNOWN,    /* not known */
     PENDING_ERROR,      /* MPI ended it for an error: tag is the class, as of mpi_error_class(); 0: another one */
     PENDING_TAKEN,      /* no wait: a message that MPI_Mprobe has taken, which only MPI_Mrecv can receive */
-    PENDING_THREAD      /* outside MPI: for the end of a thread of its own process: tag is its number */
+    PENDING_THREAD,     /* outside MPI: for the end of a thread of its own process: tag is its number */
+    PENDING_DIED /* it ended without a note, as whoever started it has seen: tag is the signal, death_by_exit(), or
+                    0: how is not known; that was `partitions` seconds and `ready` ns before the mark */
 };
 enum pending_how {
     PENDING_WAITED = 1, /* the open call waits for it; otherwise it is an active request */
@@ -118,14 +120,20 @@ struct pending {
     int32_t partner, tag; /* partner: world rank */
     int32_t how;          /* enum pending_how */
     int32_t request;      /* its number, from 1; 0: none */
-    int32_t partitions;   /* of a partitioned send; 0: another one */
+    int32_t partitions;   /* of a partitioned send; 0: another one; or of PENDING_DIED */
     int32_t ready;        /* of these */
 };
+
+/* How a process died that has ended with this exit code: below 0, where signals are above. The same turns it back. */
+static inline int32_t death_by_exit(int32_t code)
+{
+    return -1 - code;
+}
 
 /* True for what says how a thread ended. */
 static inline bool pending_ends(int32_t what)
 {
-    return (what >= PENDING_ALIVE && what <= PENDING_EXIT) || what == PENDING_ERROR;
+    return (what >= PENDING_ALIVE && what <= PENDING_EXIT) || what == PENDING_ERROR || what == PENDING_DIED;
 }
 
 /* Bytes after the end of a shorter payload are 0. */

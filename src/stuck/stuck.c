@@ -12,6 +12,7 @@
 
 /* A computing process counts as blocking others only if it takes much longer than the run's own pace. */
 #define COMPUTING_QUIET_NS INT64_C(1000000000)
+#define SEEN_LATE_NS INT64_C(100000000)
 enum { COMPUTING_PACES = 5 };
 
 static const char *const kind_names[STUCK_KINDS] = {
@@ -923,6 +924,20 @@ static int64_t ended_ns(const struct stuck_state *state, const struct place *pla
     return is_in(state, place, "MPI_Abort") ? place->enter_ns : place->last_ns;
 }
 
+/* True if it may have exited without a note. */
+static bool has_exited(const struct place *place)
+{
+    return place->ended == PENDING_DIED && place->code <= 0;
+}
+
+/* When the process ended, beside others. That one was killed is seen a little later, and those that lose their
+   connection to it may have crashed for that already. MPI_Abort kills others. */
+static int64_t died_ns(const struct stuck_state *state, const struct place *place)
+{
+    bool late = place->ended == PENDING_DIED || is_in(state, place, "MPI_Abort");
+    return ended_ns(state, place) - (late ? SEEN_LATE_NS : 0);
+}
+
 /* The first process that ended where it should not have. Launchers kill the others then, so that later ones are only
    victims. */
 static const struct place *first_ended(const struct judging *judging)
@@ -931,15 +946,15 @@ static const struct place *first_ended(const struct judging *judging)
     const struct place *first = NULL;
     bool alive = false;
     for (size_t i = 0; i < state->place_count; i++)
-        alive |= state->places[i].has_ending && state->places[i].ended == PENDING_ALIVE;
+        alive |= state->places[i].has_ending && !place_has_ended(&state->places[i]) && !has_exited(&state->places[i]);
     for (size_t i = 0; i < state->place_count; i++) {
         const struct place *place = &state->places[i];
-        /* Exit code 0 is wrong only while others still need it. */
-        bool bad = place->ended == PENDING_SIGNAL || place->ended == PENDING_ERROR ||
-                   (place->ended == PENDING_EXIT && (place->code != 0 || alive));
+        /* To exit is wrong only while others still need the process, with code 0 or where that may be what happened. */
+        bool exited = has_exited(place) || (place->ended == PENDING_EXIT && place->code == 0);
+        bool bad = place->ended >= PENDING_SIGNAL && (!exited || alive);
         if (!place->has_ending || (!bad && !is_in(state, place, "MPI_Abort")))
             continue;
-        if (!first || ended_ns(state, place) < ended_ns(state, first))
+        if (!first || died_ns(state, place) < died_ns(state, first))
             first = place;
     }
     return first;
@@ -957,15 +972,26 @@ static enum stuck_kind judge_ended(struct judging *judging, const struct place *
         for (size_t i = 0; i < place->item_count; i++)
             if (place->items[i].pending.what == PENDING_ABORT)
                 text_append(judging->text, sizeof judging->text, " with code %d", place->items[i].pending.tag);
+    } else if (place->ended == PENDING_DIED) {
+        say_died(judging->text, state, place);
+        judging->stuck->died = true;
     } else {
         say_doing(judging->text, &judging->graph, place);
     }
     judging->stuck->since_ns = ended_ns(state, place);
-    for (size_t i = 0; i < state->place_count; i++)
-        waiting += &state->places[i] != place && state->places[i].depth > 0;
+    /* A launcher ends the others at once, if it sees that one has ended. */
+    const char *when = "then";
+    for (size_t i = 0; i < state->place_count; i++) {
+        const struct place *other = &state->places[i];
+        if (other->process == place->process && place->ended == PENDING_DIED)
+            continue;
+        waiting += other != place && other->depth > 0;
+        if (place->ended == PENDING_DIED && other->progress_ns > place->last_ns)
+            when = "at the end";
+    }
     if (waiting > 0)
-        text_append(judging->text, sizeof judging->text, "; %s other%s in MPI then.", text_number(waiting).text,
-                    waiting == 1 ? " was" : "s were");
+        text_append(judging->text, sizeof judging->text, "; %s other%s in MPI %s.", text_number(waiting).text,
+                    waiting == 1 ? " was" : "s were", when);
     else
         say(judging, ".");
     return STUCK_ENDED;
@@ -998,14 +1024,33 @@ static bool is_unfinished(const struct stuck_state *state)
     return state->wanted && unfinished;
 }
 
+/* True if a process died just when it had come to where it would hang: a moment later it may not have been there. */
+static bool has_died_early(const struct judging *judging)
+{
+    const struct stuck_state *state = judging->state;
+    for (size_t i = 0; i < state->place_count; i++) {
+        const struct place *place = &state->places[i];
+        if (place->ended == PENDING_DIED && is_dead(judging, place) && !is_leaving(judging, place) &&
+            time_since(place->progress_ns, place->last_ns) < STUCK_QUIET_NS)
+            return true;
+    }
+    return false;
+}
+
 static enum stuck_kind judge(struct judging *judging)
 {
     const struct place *ended = first_ended(judging);
-    if (ended)
+    bool died = ended && ended->ended == PENDING_DIED && !is_in(judging->state, ended, "MPI_Abort");
+    if (ended && !died)
         return judge_ended(judging, ended);
-    enum stuck_kind kind = judge_dead(judging);
+    /* Who sees that a program hangs may kill one of its processes. */
+    enum stuck_kind kind = STUCK_NOT;
+    if (!died || !has_died_early(judging))
+        kind = judge_dead(judging);
     if (kind != STUCK_NOT)
         return kind;
+    if (died)
+        return judge_ended(judging, ended);
     /* Without the recorder's marks of how processes ended, a trace that just stops looks like a run that goes on. */
     return judging->state->has_ending ? judge_running(judging) : STUCK_NOT;
 }
@@ -1020,7 +1065,9 @@ static struct stuck_call call_of(const struct judging *judging, const struct pla
                               .partner = EVENT_UNKNOWN,
                               .tag = EVENT_UNKNOWN,
                               .comm = EVENT_UNKNOWN,
-                              .since_ns = place->left_ns};
+                              .since_ns = place->left_ns,
+                              .died = place->ended == PENDING_DIED,
+                              .died_ns = place->last_ns};
     if (open) {
         call.state = place->state;
         call.last = UINT32_MAX;

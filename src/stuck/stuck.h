@@ -35,12 +35,15 @@ struct stuck_call {
     int32_t partner, tag; /* what it waits for; EVENT_UNKNOWN: not known; PENDING_ANYBODY: any process, any tag */
     int32_t comm;         /* index into defs->comms; EVENT_UNKNOWN */
     int64_t since_ns;     /* on the trace's clock: entered, or left the last call */
+    bool died;            /* the process ended without a note, while others ran: */
+    int64_t died_ns;      /* then */
 };
 
 struct stuck {
     enum stuck_kind kind;
     const struct defs *defs; /* borrowed of the trace */
     char *text;              /* the problem, in sentences; NULL for STUCK_NOT */
+    bool died;               /* STUCK_ENDED: without a note, so that the process may have hung before */
     bool quiet;              /* STUCK_SLOW: nothing happened for long; `text` says what is known */
     int64_t begin_ns;        /* of the run, on the trace's clock */
     int64_t end_ns;          /* the last time when its processes are known to have lived */

@@ -477,6 +477,13 @@ static void on_message(struct stuck_state *state, const struct event *event)
     }
 }
 
+/* How long before the mark; not before the last thing that the process did. */
+static int64_t died_since(const struct place *place, const struct pending *pending)
+{
+    int64_t since_ns = larger(pending->partitions, 0) * INT64_C(1000000000) + larger(pending->ready, 0);
+    return smaller(since_ns, time_since(place->progress_ns, place->last_ns));
+}
+
 static void on_pending(struct stuck_state *state, const struct event *event, const struct batch *batch)
 {
     struct place *place = state_place(state, event);
@@ -487,6 +494,8 @@ static void on_pending(struct stuck_state *state, const struct event *event, con
     if (pending_ends(item.pending.what)) {
         place->ended = item.pending.what;
         place->code = item.pending.tag;
+        if (item.pending.what == PENDING_DIED)
+            place->last_ns -= died_since(place, &item.pending);
         state->end_known |= item.pending.what == PENDING_ALIVE && item.pending.tag == 0;
     } else {
         ARRAY_PUSH(place->items, place->item_count, place->item_capacity, item);

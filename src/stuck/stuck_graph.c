@@ -30,7 +30,7 @@ bool place_polls(const struct stuck_state *state, const struct place *place)
 
 bool place_is_gone(const struct stuck_state *state, const struct place *place)
 {
-    if (place->finalized || (place->has_ending && place->ended != PENDING_ALIVE))
+    if (place->finalized || place_has_ended(place))
         return true;
     /* In a trace that records how places ended, one without such a mark and outside MPI is a thread that has ended. */
     return state->has_ending && !place->has_ending && place->depth == 0;

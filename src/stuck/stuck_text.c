@@ -5,6 +5,7 @@
 #include "core/numbers.h"
 #include "core/text.h"
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -171,6 +172,24 @@ static const struct edge *dead_edge(const struct stuck_graph *graph, const struc
     return node->edge_count > 0 ? &graph->edges[node->first_edge] : NULL;
 }
 
+void say_died(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place)
+{
+    if (place->code == SIGKILL) {
+        say(text, "was killed (SIGKILL, as by the kernel for lack of memory) ");
+    } else if (place->code > 0) {
+        const char *name = sigabbrev_np(place->code);
+        text_append(text, STUCK_TEXT_SIZE, "was killed by signal %" PRId32 " (SIG%s) ", place->code, name ? name : "?");
+    } else if (place->code < 0) {
+        text_append(text, STUCK_TEXT_SIZE, "ended with exit code %" PRId32 " by _exit() or exec ",
+                    death_by_exit(place->code));
+    } else {
+        say(text,
+            "ended without a word (killed, for example by the kernel when memory ran out, or by _exit() or exec) ");
+    }
+    say(text, place->depth > 0 ? "in " : "after ");
+    say_call(text, state, place->state, place->site);
+}
+
 static void say_end(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place)
 {
     const char *name = sigabbrev_np(place->code), *class = mpi_error_name((uint32_t)place->code);
@@ -204,7 +223,7 @@ void say_doing(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, cons
     const struct stuck_state *state = graph->state;
     char time[TEXT_NUMBER_SIZE];
     bool finalizes = strcmp(state_name(state, place->state), "MPI_Finalize") == 0;
-    if (place->has_ending && place->ended != PENDING_ALIVE) {
+    if (place_has_ended(place)) {
         say_end(text, state, place);
     } else if (place->finalized || (finalizes && place->depth > 0)) {
         say(text, place->finalized ? "has left MPI" : "is in MPI_Finalize");

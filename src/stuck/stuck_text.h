@@ -22,6 +22,9 @@ void say_wait(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, const
    MPI_Barrier (x.c:3) returned", "waits in MPI_Recv (x.c:3) for ...". */
 void say_doing(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, const struct place *place);
 
+/* Of a process that left no note: "was killed (SIGKILL, as by the kernel for lack of memory) in MPI_Recv (x.c:3)". */
+void say_died(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place);
+
 /* "MPI_COMM_WORLD", "communicator 5". */
 void say_comm(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, int32_t comm);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { TAG = 7, LARGE = 1 << 22, ITERATIONS = 10, LONG_ITERATIONS = 60000 };
@@ -761,6 +762,49 @@ static void exits(void)
     }
     receive_from(last, TAG, MPI_COMM_WORLD);
 }
+/* Without a note: only whoever started the process sees that it ends. */
+static void killed(void)
+{
+    work();
+    if (rank == last) {
+        spin(0.3);
+        kill(getpid(), SIGKILL);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void first_killed(void)
+{
+    int first = (int)getpid();
+    work();
+    MPI_Bcast(&first, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (rank == last) {
+        spin(0.3);
+        kill(first, SIGKILL);
+        spin(3600);
+    }
+    receive_from(last, TAG, MPI_COMM_WORLD);
+}
+static void cpu_limit(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    rlim_t seconds = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1;
+    work();
+    if (rank == last) {
+        setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds});
+        spin(3600);
+    }
+    receive_from(last, TAG, MPI_COMM_WORLD);
+}
+static void leaves(void)
+{
+    work();
+    if (rank == last) {
+        spin(0.3);
+        _exit(0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
 /* MPI ends the program for an error. */
 static void truncates(void)
 {
@@ -1223,6 +1267,10 @@ static const struct {
                 {"aborts", "ended", aborts, 2},
                 {"divides", "ended", divides, 2},
                 {"exits", "ended", exits, 2},
+                {"killed", "ended", killed, 2},
+                {"first_killed", "ended", first_killed, 2},
+                {"cpu_limit", "ended", cpu_limit, 2},
+                {"leaves", "ended", leaves, 2},
                 {"mpi_abort", "ended", mpi_abort, 2},
                 {"truncates", "ended", truncates, 2},
                 {"wrong_rank", "ended", wrong_rank, 2},

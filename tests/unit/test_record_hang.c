@@ -10,6 +10,7 @@
 #include "unit/hand_recording.h"
 #include "unit/tap.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -158,6 +159,16 @@ int main(void)
     expect(&sends, 0, STUCK_SLOW, "and which has seen them last when they had just begun to send");
     note_alive(TICKS - SECOND);
     expect(&receives, 0, STUCK_CYCLE, "64 in MPI_Recv, where they were seen last before");
+    /* Of the process with this number on the host of the recording, and of none elsewhere. */
+    struct record_header header = hand_header(1, PROCESSES);
+    struct launch_death death = {
+        .host = header.host + 1, .pid = header.pid, .how = SIGKILL, .at_ns = TICKS + SECOND / 200};
+    note_alive(TICKS + SECOND / 100);
+    launch_note_death(directory, &death);
+    expect(&sends, 0, STUCK_SLOW, "64 in MPI_Send, one of which was killed on another host");
+    death.host = header.host;
+    launch_note_death(directory, &death);
+    expect(&sends, 0, STUCK_ENDED, "on this one");
     for (int rank = 0; rank < PROCESSES; rank++)
         unlink(path_of(rank));
     unlink(note_path);

@@ -193,6 +193,15 @@ static struct stuck *end(void)
     return stuck_builder_end(builder);
 }
 
+static void expect_text(const char *text, const char *name)
+{
+    struct stuck *stuck = end();
+    tap_ok(stuck->kind == STUCK_ENDED && strstr(stuck->text, text), "%s: %s", name,
+           stuck->text ? stuck->text : "nothing");
+    stuck_free(stuck);
+    defs_free(defs);
+}
+
 static void expect(enum stuck_kind kind, const char *name)
 {
     struct stuck *stuck = end();
@@ -396,6 +405,57 @@ static void locks(uint32_t process, int64_t own_ns, int32_t other)
     pending(process, PENDING_ALIVE, 0, 0, 0);
 }
 
+/* Of three: one waits, one has entered a call and ended so without a note, this long before the others. */
+static void begin_death(int32_t how, int64_t before_ns)
+{
+    unsigned char payload[PENDING_MARK_SIZE];
+    const struct pending death = {.what = PENDING_DIED,
+                                  .tag = how,
+                                  .partitions = (int32_t)(before_ns / SECOND),
+                                  .ready = (int32_t)(before_ns % SECOND)};
+    begin(3);
+    receives(0, 1);
+    call(1, ALLREDUCE, 2000, 3000);
+    payload_put_pending(payload, &death);
+    batch_set_payload(&batch, put(1, EVENT_MARK, 10 * SECOND, 0), payload, sizeof payload);
+}
+
+static void deaths(void)
+{
+    begin_death(9, 0);
+    receives(2, 1);
+    expect_text("Process 1 was killed (SIGKILL, ", "of one that was killed");
+
+    begin_death(24, 0);
+    receives(2, 1);
+    expect_text("Process 1 was killed by signal 24 (SIGXCPU)", "by another signal");
+
+    begin_death(death_by_exit(0), 0);
+    receives(2, 1);
+    expect_text("Process 1 ended with exit code 0 by _exit() or exec after MPI_Allreduce", "of one that left");
+
+    begin_death(0, 0);
+    receives(2, 1);
+    expect_text("Process 1 ended without a word (killed, ", "of one that ended in a way that nobody saw");
+
+    /* It had waited for more than a second before that. */
+    begin(2);
+    receives(1, 0);
+    call(0, RECV, 2000, 0);
+    pending(0, PENDING_DIED, 0, 9, 0);
+    pending(0, PENDING_RECEIVE, 1, 1, PENDING_WAITED);
+    expect(STUCK_CYCLE, "one of two that hung was killed");
+
+    begin_death(9, SECOND / 20);
+    pending(2, PENDING_SIGNAL, 0, 6, 0);
+    expect_text("Process 1 was killed", "another one has crashed for that");
+
+    begin(3);
+    for (uint32_t i = 0; i < 3; i++)
+        pending(i, PENDING_DIED, 0, death_by_exit(0), 0);
+    expect(STUCK_SLOW, "all have left");
+}
+
 static void kinds(void)
 {
     begin(2);
@@ -574,6 +634,7 @@ int main(void)
     parts();
     persistent();
     kinds();
+    deaths();
     large();
     batch_free(&batch);
     return tap_done();

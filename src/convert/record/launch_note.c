@@ -11,7 +11,12 @@
 #include <string.h>
 #include <time.h>
 
-enum { COMMAND_SIZE = 4000, NOTE_SIZE = COMMAND_SIZE + 100, ZONE_MAX_S = 26 * 3600 };
+enum {
+    COMMAND_SIZE = 4000,
+    DEATH_SIZE = 80,
+    NOTE_SIZE = COMMAND_SIZE + 100 + LAUNCH_DEATHS_MAX * DEATH_SIZE,
+    ZONE_MAX_S = 26 * 3600
+};
 static const int64_t ms_of_year_10000 = INT64_C(253402300800000);
 
 /* Of a length that does not change: it is overwritten while the command runs. */
@@ -63,6 +68,16 @@ enum status launch_note_end(const char *directory, int64_t ended_ns, struct erro
     return status;
 }
 
+static void take_death(struct launch_note *note, const char *line)
+{
+    struct launch_death death;
+    if (note->death_count < LAUNCH_DEATHS_MAX &&
+        sscanf(line, "died=%" SCNx64 " %" SCNu32 " %" SCNd32 " %" SCNd64, &death.host, &death.pid, &death.how,
+               &death.at_ns) == 4 &&
+        death.at_ns > 0)
+        note->deaths[note->death_count++] = death;
+}
+
 static void take(struct launch_note *note, const char *line)
 {
     int64_t zone_s, ended_ns, alive_ns;
@@ -77,6 +92,7 @@ static void take(struct launch_note *note, const char *line)
         note->ended_ns = ended_ns;
     if (strncmp(line, "alive=", 6) == 0 && text_parse_i64(line + 6, 1, INT64_MAX, &alive_ns))
         note->alive_ns = alive_ns;
+    take_death(note, line);
 }
 
 /* The place of the field; 0: there is none. The command comes first, and may have these words in it. */
@@ -98,6 +114,18 @@ void launch_note_alive(const char *directory, int64_t alive_ns)
     long place = file ? place_of_alive(file) : 0;
     if (place > 0 && fseek(file, place, SEEK_SET) == 0)
         fprintf(file, ALIVE, alive_ns, 0);
+    if (file)
+        fclose(file);
+    free(path);
+}
+
+void launch_note_death(const char *directory, const struct launch_death *death)
+{
+    char *path = path_of(directory);
+    FILE *file = path ? fopen(path, "r+e") : NULL;
+    if (file && fseek(file, 0, SEEK_END) == 0)
+        fprintf(file, "died=%" PRIx64 " %" PRIu32 " %" PRId32 " %" PRId64 "%c", death->host, death->pid, death->how,
+                death->at_ns, 0);
     if (file)
         fclose(file);
     free(path);

@@ -732,13 +732,18 @@ static void note_missing(struct reader *reader)
                         "invalid record; the rest of the file is not used");
 }
 
+/* On the trace's clock: a time of the process's host, which is that of its end. */
+static int64_t end_time(struct record_state *state, const struct stream *stream, int64_t here_ns)
+{
+    const struct record_file *file = &state->run.files[stream->file];
+    int64_t time_ns = here_ns + record_run_offset(&state->run, process_of(state, stream), here_ns) - state->begin_ns;
+    return file->kept ? time_ns - file->kept->shift_ns : time_ns;
+}
+
 /* When the process of a file was alive for all that is known, on the trace's clock. */
 static int64_t alive_at(struct record_state *state, const struct stream *stream)
 {
-    const struct record_file *file = &state->run.files[stream->file];
-    int64_t alive_ns = state->run.recordings->alive_ns;
-    alive_ns += record_run_offset(&state->run, process_of(state, stream), alive_ns) - state->begin_ns;
-    return file->kept ? alive_ns - file->kept->shift_ns : alive_ns;
+    return end_time(state, stream, state->run.recordings->alive_ns);
 }
 
 /* `alive` was read on the clock of the machine that merges: of processes elsewhere nothing is known after their last
@@ -756,6 +761,17 @@ static bool alive_is_known(struct record_state *state, const struct stream *stre
 static int64_t alive_until(struct record_state *state, const struct stream *stream)
 {
     return alive_is_known(state, stream) ? larger(alive_at(state, stream), state->last_ns) : state->last_ns;
+}
+
+/* The others may have gone on: their marks, and so this one, are later than its end. */
+static void date_death(struct record_state *state, struct stream *stream, int64_t last_ns, struct pending *pending)
+{
+    int64_t died_ns = end_time(state, stream, state->run.files[stream->file].died_ns);
+    died_ns = larger(died_ns, last_ns);
+    stream->time_ns = larger(stream->time_ns, died_ns);
+    int64_t since_ns = stream->time_ns - died_ns;
+    pending->partitions = (int32_t)smaller(since_ns / 1000000000, INT64_C(0x7fffffff));
+    pending->ready = (int32_t)(since_ns % 1000000000);
 }
 
 /* Emits how processes ended that did not finalise MPI. False: nothing is left. */
@@ -776,6 +792,8 @@ static bool report_endings(struct record_state *state, const struct defs *defs, 
                 ending->items.items->pending.tag = !alive_is_known(state, &stream);
         }
         stream.time_ns = alive_until(state, &stream);
+        if (ending->items.items->pending.what == PENDING_DIED)
+            date_death(state, &stream, state->current[stream.file].last_ns, &ending->items.items->pending);
         for (; ending->reported < ending->items.count; ending->reported++) {
             if (batch->count == BATCH_EVENTS)
                 return true;

@@ -55,6 +55,9 @@ struct record_file {
     int64_t program_ticks; /* when the first thread of its program began: a process may become another by exec */
     size_t program, trace;
     uint32_t process; /* of the trace */
+    int64_t died_ns;  /* when its process died without a note, CLOCK_MONOTONIC of its host; 0: it did not, for all that
+                         is  known */
+    int32_t died_how; /* as in struct launch_death */
     uint64_t missing; /* blocks that should be there, and all after them */
     bool damaged;     /* an invalid record: the file ends there */
 };

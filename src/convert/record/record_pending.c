@@ -37,6 +37,8 @@ static struct pending how_it_ended(const struct record_file *file)
         return (struct pending){.what = PENDING_EXIT, .tag = header->exit_code};
     if (died(file))
         return (struct pending){.what = PENDING_SIGNAL, .tag = header->signal};
+    if (file->died_ns)
+        return (struct pending){.what = PENDING_DIED, .tag = file->died_how};
     return (struct pending){.what = PENDING_ALIVE};
 }
 

@@ -282,6 +282,33 @@ static void sort_by_trace(struct recordings *recordings)
     recordings->traces[recordings->trace_count].first_file = recordings->file_count;
 }
 
+/* True if all processes of the file's trace were on this host, and no death was left out for lack of room. */
+static bool all_are_known(const struct recordings *recordings, const struct record_file *file)
+{
+    bool known = recordings->note.death_count < LAUNCH_DEATHS_MAX;
+    for (size_t i = 0; i < recordings->file_count && known; i++)
+        known = recordings->files[i].trace != file->trace || recordings->files[i].header.host == file->header.host;
+    return known;
+}
+
+/* What the launch note tells of processes. A number may have been used before, by a process that ended. That one has
+   exited says nothing if all others may have done the same. */
+static void find_deaths(struct recordings *recordings)
+{
+    const struct launch_note *note = &recordings->note;
+    for (size_t i = 0; i < recordings->file_count && note->death_count > 0; i++) {
+        struct record_file *file = &recordings->files[i];
+        for (size_t k = 0; k < note->death_count && file->header.end == RECORD_RUNNING; k++) {
+            const struct launch_death *death = &note->deaths[k];
+            if (death->host != file->header.host || death->pid != file->header.pid || death->at_ns < file->begin_ns ||
+                death->at_ns > RECORD_TIME_MAX || (death->how <= 0 && !all_are_known(recordings, file)))
+                continue;
+            file->died_ns = death->at_ns;
+            file->died_how = death->how;
+        }
+    }
+}
+
 enum status recordings_open(struct recordings *recordings, char *const *directories, size_t count, struct error *err)
 {
     *recordings = (struct recordings){0};
@@ -300,6 +327,7 @@ enum status recordings_open(struct recordings *recordings, char *const *director
     recording_links_find(recordings);
     find_traces(recordings);
     sort_by_trace(recordings);
+    find_deaths(recordings);
     return STATUS_OK;
 }
 

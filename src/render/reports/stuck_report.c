@@ -113,7 +113,10 @@ static void call_text(char *text, size_t size, const struct stuck *stuck, const 
         text_append(text, size, ", anybody");
     if (call->tag >= 0)
         text_append(text, size, ", tag %" PRId32, call->tag);
-    text_append(text, size, ", for %s", text_duration(since_text, time_since(call->since_ns, stuck->end_ns)));
+    text_append(text, size, ", for %s",
+                text_duration(since_text, time_since(call->since_ns, call->died ? call->died_ns : stuck->end_ns)));
+    if (call->died)
+        text_append(text, size, ", and ended then");
 }
 
 size_t stuck_write_places(struct output *output, const struct stuck *stuck, size_t lines)
