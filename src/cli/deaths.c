@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/deaths.h"
 
+#include "cli/about_process.h"
 #include "convert/record/launch_note.h"
 #include "core/memory.h"
 #include "core/payload.h"
@@ -23,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PARENTS = 8, TRIES = 250, TRY_MS = 20, EVENTS = 64, STATUS_SIZE = 4096 };
+enum { PARENTS = 8, TRIES = 250, TRY_MS = 20, EVENTS = 64 };
 
 /* A process of the program. */
 struct death {
@@ -53,22 +54,6 @@ struct process_info {
 enum { PROCESS_INFO_EXIT = 8 };
 _Static_assert(sizeof(struct process_info) == 64, "as the kernel has it");
 
-/* Reads a file of /proc about a process. False: it is gone. */
-static bool read_about(pid_t pid, const char *name, char text[STATUS_SIZE])
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%jd/%s", (intmax_t)pid, name);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    size_t length = 0;
-    for (ssize_t got;
-         file >= 0 && length < STATUS_SIZE - 1 && (got = read(file, text + length, STATUS_SIZE - 1 - length)) > 0;)
-        length += (size_t)got;
-    if (file >= 0)
-        close(file);
-    text[length] = '\0';
-    return length > 0;
-}
-
 static uint64_t mask_of(const char *status, const char *name)
 {
     const char *at = strstr(status, name);
@@ -79,8 +64,8 @@ static uint64_t mask_of(const char *status, const char *name)
 static bool is_well(pid_t pid)
 {
     static const int fatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGKILL, SIGTERM};
-    char status[STATUS_SIZE];
-    if (!read_about(pid, "status", status))
+    char status[ABOUT_PROCESS_SIZE];
+    if (!about_process(pid, "status", status))
         return false;
     uint64_t pending = mask_of(status, "\nSigPnd:") | mask_of(status, "\nShdPnd:"), ends = 0;
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
@@ -91,9 +76,9 @@ static bool is_well(pid_t pid)
 /* A process is a zombie until its parent has asked for it. */
 static int zombie_status(const struct death *process)
 {
-    char stat[STATUS_SIZE];
+    char stat[ABOUT_PROCESS_SIZE];
     int parent, at = 0;
-    if (!read_about((pid_t)process->pid, "stat", stat))
+    if (!about_process((pid_t)process->pid, "stat", stat))
         return -1;
     /* The name may have any characters. */
     const char *name_end = strrchr(stat, ')'), *last = strrchr(stat, ' ');
@@ -112,23 +97,13 @@ static int exit_status(const struct death *process)
     return status;
 }
 
-static pid_t parent_of(pid_t pid)
-{
-    char stat[STATUS_SIZE];
-    int parent = 0;
-    const char *name_end = read_about(pid, "stat", stat) ? strrchr(stat, ')') : NULL;
-    if (!name_end || sscanf(name_end, ") %*c %d", &parent) != 1)
-        return 0;
-    return parent;
-}
-
 /* The launcher's processes between the command and the process; of one that another service has started, only its
    parent. */
 static void find_parents(struct death *process, pid_t command)
 {
     pid_t pid = (pid_t)process->pid;
     size_t count = 0;
-    while (pid != command && count < PARENTS && (pid = parent_of(pid)) > 1)
+    while (pid != command && count < PARENTS && (pid = about_process_parent(pid)) > 1)
         process->parents[count++] = pid;
     for (size_t i = 1; i < count && pid != command; i++)
         process->parents[i] = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/live.h"
 
+#include "cli/about_process.h"
 #include "cli/live_iterations.h"
 #include "convert/record/read_record.h"
 #include "convert/stream.h"
@@ -213,19 +214,9 @@ static char *environment_of(const char *pid, const char *name)
 static bool descends(long pid, long ancestor)
 {
     enum { GENERATIONS = 32 }; /* processes come and go meanwhile: the walk must end whatever it meets */
-    for (int i = 0; i < GENERATIONS && pid > 1; i++) {
-        char path[64];
-        long parent = 0;
+    for (int i = 0; i < GENERATIONS && pid > 1; i++, pid = about_process_parent((pid_t)pid))
         if (pid == ancestor)
             return true;
-        snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-        FILE *file = fopen(path, "re");
-        if (!file || fscanf(file, "%*d (%*[^)]) %*c %ld", &parent) != 1)
-            parent = 0;
-        if (file)
-            fclose(file);
-        pid = parent;
-    }
     return false;
 }
 
