@@ -50,8 +50,8 @@ struct place {
     size_t item_count, item_capacity;
 };
 
-/* The process has ended. One that died without a note is where it was: what others wait for is judged as if it lived, so
-   that a run that did not go on before is seen as what it was. */
+/* The process has ended. One that died without a note is where it was: what others wait for is judged as if it lived,
+   so that a run that did not go on before is seen as what it was. */
 static inline bool place_has_ended(const struct place *place)
 {
     return place->has_ending && place->ended != PENDING_ALIVE && place->ended != PENDING_DIED;

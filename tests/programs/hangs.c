@@ -1151,6 +1151,37 @@ static void slow_gets(void)
     }
     MPI_Barrier(MPI_COMM_WORLD);
 }
+/* All calls are at one place of a window, and yet each of them is of use. */
+static void slow_locks(void)
+{
+    MPI_Win win;
+    int one = 1, zero = 0, before = 0;
+    shared_int(&win);
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < 100000 && rank == last; i++) {
+        do {
+            MPI_Compare_and_swap(&one, &zero, &before, MPI_INT, 0, 0, win);
+            MPI_Win_flush(0, win);
+        } while (before);
+        spin(0.001);
+        MPI_Compare_and_swap(&zero, &one, &before, MPI_INT, 0, 0, win);
+        MPI_Win_flush(0, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void slow_block(void)
+{
+    MPI_Win win;
+    int value = 0;
+    shared_int(&win);
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < 100000 && rank == last; i++) {
+        MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+        MPI_Win_flush(0, win);
+        spin(0.001);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
 static void slow_steps(void)
 {
     for (int i = 0; i < 10000; i++) {
@@ -1305,6 +1336,8 @@ static const struct {
                 {"accepts", "unmatched", accepts, 2},
                 {"connects", "unmatched", connects, 2},
 #endif
+                {"slow_locks", "null", slow_locks, 2},
+                {"slow_block", "null", slow_block, 2},
                 {"slow_steps", "null", slow_steps, 2},
                 {"slow_exchange", "null", slow_exchange, 2},
                 {"slow_pingpong", "null", slow_pingpong, 2},
