@@ -61,8 +61,11 @@ static enum status open_traces(struct session *session, size_t count, struct err
         char *name;
         session->paths[i] = named_input_split(session->options->common.inputs[i], &name);
         /* A query may need no trace, and then none is opened. */
-        if (strcmp(session->paths[i], "-") != 0 && access(session->paths[i], R_OK) != 0)
-            return error_set_errno(err, ERROR_INPUT, "%s: cannot open", session->paths[i]);
+        if (strcmp(session->paths[i], "-") != 0 && access(session->paths[i], R_OK) != 0) {
+            error_set_errno(err, ERROR_INPUT, "%s: cannot open", session->paths[i]);
+            free(name);
+            return STATUS_FAILED;
+        }
         request.inputs = &session->paths[i];
         request.input_count = 1;
         session->traces[i] = query_trace_new(&request, is_taken(session, name) ? session->paths[i] : name);
