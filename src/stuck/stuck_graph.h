@@ -61,15 +61,6 @@ struct stuck_graph {
 void stuck_graph_make(struct stuck_graph *graph, struct stuck_state *state);
 void stuck_graph_clear(struct stuck_graph *graph);
 
-/* True for places that loop over failed tests. */
-bool place_polls(const struct stuck_state *state, const struct place *place);
-
-/* The thread of its process that a place outside MPI waits for; NULL: none, or it has ended. */
-const struct place *place_joins(const struct stuck_state *state, const struct place *place);
-
-/* True for places whose process has left: finalised, crashed, exited, or a thread that ended. */
-bool place_is_gone(const struct stuck_state *state, const struct place *place);
-
 static inline struct node *graph_process(const struct stuck_graph *graph, uint32_t process)
 {
     return &graph->nodes[graph->state->place_count + process];

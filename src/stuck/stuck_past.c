@@ -2,6 +2,7 @@
 /* The past of a run as counts. */
 #include "core/numbers.h"
 #include "stuck/stuck_builder.h"
+#include "stuck/stuck_events.h"
 
 #include <string.h>
 

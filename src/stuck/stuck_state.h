@@ -213,9 +213,6 @@ const struct item *state_unready(const struct stuck_state *state, uint32_t sende
 /* The place of an event's thread; a new one if there is none. */
 struct place *state_place(struct stuck_state *state, const struct event *event);
 
-/* Takes an event. */
-void stuck_take_event(struct stuck_state *state, const struct event *event, const struct batch *batch);
-
 /* Counts messages like this one; their channel. */
 struct channel_balance *state_count_messages(struct stuck_state *state, const struct event *event, uint64_t count);
 
@@ -233,7 +230,8 @@ const struct posted *state_posted(const struct stuck_state *state, uint32_t proc
 /* The persistent collective of a process with this number on the communicator, from 1. */
 struct prepared *state_prepared(const struct stuck_state *state, int32_t comm, uint32_t process, uint64_t ordinal);
 
-/* enum trait. */
+/* enum trait, of a function's name; of a state. */
+uint8_t traits_of_name(const char *name);
 uint8_t state_traits(const struct stuck_state *state, uint32_t index);
 
 /* True for calls that test for something and return at once. */
@@ -242,6 +240,9 @@ bool state_is_test(const struct stuck_state *state, uint32_t index);
 /* Whether a process has another one as a neighbour in one of these ways; and whether its neighbours are known. */
 bool state_neighbours(const struct stuck_state *state, int32_t comm, uint32_t process, int32_t rank, int ways);
 bool state_has_neighbours(const struct stuck_state *state, int32_t comm, uint32_t process);
+
+/* Puts neighbours in order, as both of these need them. */
+void state_sort_neighbours(struct stuck_state *state);
 
 /* Name of the state's function. */
 const char *state_name(const struct stuck_state *state, uint32_t index);

@@ -4,6 +4,7 @@
 #include "core/mpi_error.h"
 #include "core/numbers.h"
 #include "core/text.h"
+#include "stuck/stuck_place.h"
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>

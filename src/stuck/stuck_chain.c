@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "stuck/stuck_chain.h"
+
+#include "core/memory.h"
+
+/* True if a step along `via` to `next` explains more than the best one so far: a mismatch more than a mere absence, and
+   a process that is still there more than one that has left, which waits for no one. */
+static bool explains_more(const struct judging *judging, const struct step *best, const struct edge *via,
+                          const struct place *next)
+{
+    if (!best->next)
+        return true;
+    if (via->kind == EDGE_MISMATCH && best->via->kind != EDGE_MISMATCH)
+        return true;
+    return judging_is_leaving(judging, best->next) && !judging_is_leaving(judging, next);
+}
+
+struct step step_from(const struct judging *judging, const struct place *place)
+{
+    const struct stuck_graph *graph = &judging->graph;
+    const struct node *node = &graph->nodes[place - judging->state->places];
+    struct step best = {.place = place};
+    for (uint32_t i = 0; i < node->edge_count; i++) {
+        const struct edge *edge = &graph->edges[node->first_edge + i], *ways = edge;
+        const struct node *to = &graph->nodes[edge->to];
+        uint32_t way_count = 1;
+        if (edge->kind == EDGE_THREAD)
+            continue;
+        /* An instance or "anybody" stands for processes: the step goes on to each of them. */
+        if (to->kind != NODE_PROCESS) {
+            ways = &graph->edges[to->first_edge];
+            way_count = to->edge_count;
+        }
+        for (uint32_t k = 0; k < way_count; k++) {
+            const struct edge *via = &ways[k];
+            const struct node *process = &graph->nodes[via->to];
+            if (process->live)
+                continue;
+            const struct place *next = judging_place(judging, process->index);
+            if (!next || next == place)
+                continue;
+            if (explains_more(judging, &best, via, next))
+                best = (struct step){.place = place, .next = next, .edge = edge, .via = via};
+        }
+    }
+    return best;
+}
+
+bool step_is_epoch(const struct step *step)
+{
+    return step->via->kind == EDGE_POST || step->edge->kind == EDGE_POST;
+}
+
+bool step_is_collective(const struct step *step)
+{
+    return step->via->kind == EDGE_COLLECTIVE || step->via->kind == EDGE_MISMATCH;
+}
+
+struct chain chain_from(const struct judging *judging, const struct place *place)
+{
+    struct chain chain = {0};
+    struct map seen = {0};
+    for (;;) {
+        uint64_t *at = map_put(&seen, (uint64_t)(place - judging->state->places), UINT64_MAX);
+        if (*at != UINT64_MAX) {
+            chain.begin = (size_t)*at;
+            break;
+        }
+        *at = chain.count;
+        struct step step = step_from(judging, place);
+        if (!step.next) {
+            chain.begin = chain.count;
+            break;
+        }
+        ARRAY_PUSH(chain.steps, chain.count, chain.capacity, step);
+        place = step.next;
+        if (judging_is_leaving(judging, place)) {
+            chain.begin = chain.count;
+            break;
+        }
+    }
+    map_clear(&seen);
+    return chain;
+}
+
+const struct item *step_item(const struct step *step)
+{
+    bool receives = step->via->kind == EDGE_RECEIVE || step->edge->kind == EDGE_RECEIVE;
+    if (!receives || step->edge->item == 0)
+        return NULL;
+    return &step->place->items[step->edge->item - 1];
+}
+
+bool step_had_messages(const struct judging *judging, const struct step *step)
+{
+    const struct item *item = step_item(step);
+    if (!item || item->pending.partner < 0)
+        return false;
+    const struct channel_balance *channel = state_channel(judging->state, (uint32_t)item->pending.partner,
+                                                          step->place->process, item->comm, item->pending.tag);
+    return channel && channel->received > 0;
+}
+
+bool step_is_begun(const struct judging *judging, const struct step *step)
+{
+    const struct item *item = step_item(step);
+    return item && state_unready(judging->state, step->next->process, step->place->process, item->comm,
+                                 item->pending.tag) != NULL;
+}
+
+bool step_has_near_miss(const struct judging *judging, const struct step *step)
+{
+    const struct item *item = step_item(step);
+    return item && say_near_misses(NULL, judging->state, step->place, item);
+}
