@@ -26,7 +26,7 @@ struct clog2_writer {
     bool *defined[4]; /* by enum definition_kind: the stream has a record for it */
     size_t defined_count[4];
     bool *mark_occurs;         /* by index of mark, in what is written */
-    struct sample_pack *packs; /* of processes with samples; see put_sample */
+    struct sample_pack *packs; /* of processes with samples; see clog2_put_sample */
     size_t pack_count, pack_capacity;
     struct map pack_of;    /* process -> index + 1 */
     uint32_t samples_mark; /* index of the mark that stands for samples; UINT32_MAX: the source has none, */
