@@ -98,15 +98,15 @@ int in_place_diagnose(const struct common_options *common, const char *directory
         *kept = true;
         return command_fault(&lacks.err);
     }
+    if (launch_note_end(directory, ended_ns, &err) != STATUS_OK)
+        return command_fault(&err);
     if (lacks.elsewhere) {
         fprintf(stderr,
-                "sight: other hosts have their part in a directory of this name; to diagnose it there, start one "
-                "process on each host with mpiexec: sight metrics --format xml -o %s %s\n",
+                "sight: other hosts have their part in a directory of this name; to diagnose all of it, start one "
+                "process on each host, this one first: mpiexec -n HOSTS sight metrics --format xml -o %s %s\n",
                 target->path, directory);
         return EXIT_DAMAGED;
     }
-    if (launch_note_end(directory, ended_ns, &err) != STATUS_OK)
-        return command_fault(&err);
     struct common_options read = *common;
     read.inputs = &from;
     read.input_count = 1;

@@ -102,7 +102,8 @@ static int run_command(struct team *team, int argc, char **argv)
     int code;
     options->team = team;
     if (!options_parse(command, options, argc, argv, &err) ||
-        !output_check(options_text(command, options, "output"), options, &err))
+        !output_check(options_text(command, options, "output"), options, &err) ||
+        teamwork_gather(options, &err) != STATUS_OK)
         code = command_fault(&err);
     else if (options->help)
         code = help_on_command(command);

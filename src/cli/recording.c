@@ -478,9 +478,9 @@ static int finish(const struct recording *recording, const char *directory, cons
         fprintf(stderr, "sight: nothing was recorded: no process of '%s' called MPI_Init\n", recording->words[0]);
         if (result->code == EXIT_DONE && program_is_launcher(recording->words[0]))
             fprintf(stderr,
-                    "sight: or the processes were on hosts that do not share '%s': copy it from each host, then: sight "
-                    "merge -o %s COPY...\n",
-                    directory, output);
+                    "sight: or the processes were on hosts that do not share '%s': start one process on each of them: "
+                    "mpiexec -n HOSTS sight %s -o %s %s\n",
+                    directory, recording->recorder->diagnose ? "metrics --format xml" : "merge", output, directory);
         return EXIT_INPUT;
     }
     size_t running = still_running_wait(directory);
@@ -496,8 +496,8 @@ static int finish(const struct recording *recording, const char *directory, cons
     int code = merge(&merging, (char *const *)&directory, 1, output, result, &merged);
     if (merged.elsewhere)
         fprintf(stderr,
-                "sight: other hosts have their part in a directory of this name: copy it from each host, then: sight "
-                "merge -f -o %s %s COPY...\n",
+                "sight: other hosts have their part in a directory of this name; to merge all of it, start one process "
+                "on each host, this one first: mpiexec -n HOSTS sight merge -f -o %s %s\n",
                 output, directory);
     else if (code == EXIT_DONE || code == EXIT_DAMAGED || (merged.failed && merged.nothing))
         directory_remove(directory);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/teamwork.h"
 
-#include "cli/command.h"
 #include "cli/own_library.h"
+#include "core/directory.h"
+#include "core/text.h"
 #include "engine/engine.h"
 
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 /* MPI itself is in a plug-in, so that sight runs where there is none, and with whichever there is. */
 static struct team *join(const char *mpi, struct error *err)
@@ -41,6 +44,34 @@ bool teamwork_begin(const char *word, struct team **team, int *code)
     team_leave(*team);
     *code = EXIT_DONE;
     return false;
+}
+
+/* A directory; or a run with a name, as `compare` has them; NULL: what this process reads as it is. */
+static const char *directory_of(const char *input)
+{
+    const char *equals = strchr(input, '=');
+    if (strcmp(input, "-") == 0)
+        return NULL;
+    if (access(input, F_OK) != 0 && equals && equals > input)
+        input = equals + 1;
+    return access(input, F_OK) != 0 || directory_is(input) ? input : NULL;
+}
+
+enum status teamwork_gather(const struct common_options *common, struct error *err)
+{
+    for (size_t i = 0; team_size(common->team) > 1 && i < common->input_count; i++) {
+        const char *directory = directory_of(common->inputs[i]);
+        struct engine_gathered gathered;
+        char size[TEXT_NUMBER_SIZE];
+        if (!directory)
+            continue;
+        if (engine_gather(common->team, directory, &gathered, err) != STATUS_OK)
+            return STATUS_FAILED;
+        if (gathered.files > 0 && common->verbose)
+            command_note(common, "%s: %zu file%s of other hosts, %s", directory, gathered.files,
+                         text_plural(gathered.files, "", "s"), text_bytes(size, gathered.bytes));
+    }
+    return STATUS_OK;
 }
 
 void teamwork_end(struct team *team, int code)

@@ -91,6 +91,10 @@ struct reader {
    of them, or the directory of a trace. */
 struct reader *reader_open(char *const *paths, size_t count, struct error *err);
 
+/* True for a file that the trace in a directory may consist of, by its name or its first bytes: of an unmerged
+   recording, or a local file of a CLOG-2 run. */
+bool reader_is_part(const char *directory, const char *name);
+
 /* Reads from an open input, which the reader takes. For tests and fuzzing. */
 struct reader *reader_open_input(struct input *input, struct error *err);
 

@@ -2,9 +2,11 @@
 /* The table of formats, and opening a trace: the format is chosen by content. */
 #include "convert/reader.h"
 
+#include "convert/clog2/clog2_file.h"
 #include "convert/clog2/clog2_parts.h"
 #include "convert/foreign.h"
 #include "convert/record/read_record.h"
+#include "core/directory.h"
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/text.h"
@@ -128,9 +130,8 @@ struct reader *reader_open_format(struct input *input, const struct format *form
    where the content of the file does not say it. */
 static char *find_in(const char *directory, const struct format **format)
 {
-    struct stat about;
     char *found = NULL;
-    if (stat(directory, &about) != 0 || !S_ISDIR(about.st_mode))
+    if (!directory_is(directory))
         return NULL;
     for (size_t i = 0; i < format_count() && !found; i++)
         if (formats[i]->find_in)
@@ -138,6 +139,24 @@ static char *find_in(const char *directory, const struct format **format)
     if (!found && (found = format_record.find_in(directory)))
         *format = &format_record;
     return found;
+}
+
+bool reader_is_part(const char *directory, const char *name)
+{
+    char *path;
+    struct error ignored = {0};
+    if (recordings_name(name))
+        return true;
+    if (asprintf(&path, "%s/%s", directory, name) < 0)
+        memory_failed();
+    struct stat about;
+    bool regular = stat(path, &about) == 0 && S_ISREG(about.st_mode); /* a pipe would wait */
+    struct input *input = regular ? input_open(path, &ignored) : NULL;
+    bool is = input && input_need(input, PROBE_SIZE, &ignored) != STATUS_FAILED &&
+              clog2_is_file(input->at, input_available(input));
+    input_close(input);
+    free(path);
+    return is;
 }
 
 /* A directory may be a trace (OTF2, DUMPI, an unmerged recording), or hold the local files of one (CLOG-2): asked in

@@ -5,6 +5,7 @@
 
 #include "core/input.h"
 
+#include "core/directory.h"
 #include "core/frames.h"
 #include "core/input_codec.h"
 #include "core/memory.h"
@@ -611,7 +612,7 @@ static enum status open_file(struct input *input, const char *path, bool private
     if (standard)
         source->fd = STDIN_FILENO;
     else
-        source->fd = private ? private_open(path) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        source->fd = private ? private_open(path) : open(directory_place(path), O_RDONLY | O_CLOEXEC | O_NOCTTY);
     struct stat about;
     if (source->fd < 0 || fstat(source->fd, &about) < 0)
         return error_set_errno(err, ERROR_INPUT, "%s: cannot open", input->name);

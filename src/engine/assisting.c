@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/assisting.h"
 
+#include "core/directory.h"
 #include "core/memory.h"
 #include "engine/serving.h"
 #include "graph/graph.h"
@@ -67,7 +68,8 @@ static bool is_worth_reading(const struct engine_request *request)
 {
     struct stat about;
     /* What a limit of memory is for would be in memory several times. */
-    if (team_at_once(request->team) < 2 || request->fix_clocks || memory_has_store())
+    if (team_at_once(request->team) < 2 || request->fix_clocks || memory_has_store() ||
+        directory_is_scattered(request->inputs[0]))
         return false;
     if (request->input_count > 1)
         return true;

@@ -155,7 +155,7 @@ static enum status read_slices(struct run *run, struct accumulator_options what,
 {
     const struct engine_request *request = run->request;
     unsigned slices;
-    if (team_size(request->team) > 1)
+    if (sharing_is_possible(request))
         run->accumulator = sharing_accumulate(request, run->reader, what, ENGINE_STEP_EVENTS, &slices);
     else
         run->accumulator = read_in_threads(run, what, &slices);

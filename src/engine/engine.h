@@ -126,6 +126,17 @@ struct engine_result {
 struct engine_result *engine_run(const struct engine_request *request, struct error *err);
 void engine_free(struct engine_result *result); /* NULL: nothing */
 
+/* Files of a directory that this process could not see and others of its team could. */
+struct engine_gathered {
+    size_t files;
+    uint64_t bytes;
+};
+
+/* Rank 0, before anything is asked about a directory, or something that is not there: whatever files of it other hosts
+   have and this one has not can be read here afterwards. */
+enum status engine_gather(struct team *team, const char *directory, struct engine_gathered *gathered,
+                          struct error *err) MUST_CHECK;
+
 /* What the other processes of a team do: their share of what rank 0 asks engine_run for, until rank 0 says it is done.
    The exit code that it gives. */
 int engine_serve(struct team *team);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/opening.h"
 
+#include "core/directory.h"
 #include "core/numbers.h"
 #include "metrics/metrics_file.h"
 #include "timeline/fix_clocks.h"
@@ -34,7 +35,7 @@ bool opening_reads_twice(const struct engine_request *request)
 static bool is_file(const char *path)
 {
     struct stat about;
-    return strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISDIR(about.st_mode));
+    return strcmp(path, "-") == 0 || (!directory_is(path) && stat(path, &about) == 0);
 }
 
 static enum status fault_no_events(const struct input *input, struct error *err)

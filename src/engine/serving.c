@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "engine/assisting.h"
 #include "engine/engine.h"
+#include "engine/gathering.h"
 #include "engine/sharing.h"
 
 #include <stdlib.h>
@@ -23,6 +24,10 @@ static void job_do(struct team *team, enum job_kind kind, char *data, struct ass
         assisting_do(data, result);
     else if (kind == JOB_COLLECT)
         assisting_send(team, result);
+    else if (kind == JOB_LIST)
+        gathering_list(team, data);
+    else if (kind == JOB_PIECE)
+        gathering_piece(team, data);
 }
 
 int engine_serve(struct team *team)

@@ -2,6 +2,7 @@
 #include "engine/sharing.h"
 
 #include "convert/clog2/read_clog2.h"
+#include "core/directory.h"
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "engine/opening.h"
@@ -238,6 +239,11 @@ static struct accumulator *accumulate(const struct engine_request *request, stru
     /* It was packed without its definitions, which are those of this process's reader. */
     struct sink *sink = accumulator_sink(share.accumulator);
     return sink->begin(sink, reader->defs, &err) == STATUS_OK ? share.accumulator : NULL;
+}
+
+bool sharing_is_possible(const struct engine_request *request)
+{
+    return team_size(request->team) > 1 && !directory_is_scattered(request->inputs[0]);
 }
 
 struct accumulator *sharing_accumulate(const struct engine_request *request, struct reader *reader,

@@ -102,7 +102,7 @@ static enum status span_read(const struct engine_request *request, struct reader
     struct sink *sinks[] = {&span->sink};
     struct watching watching = {.request = request, .step = ENGINE_STEP_SPAN};
     enum status status = STATUS_END;
-    if (team_size(request->team) > 1)
+    if (sharing_is_possible(request))
         status = span_shared(request, reader, span, err);
     if (status == STATUS_END)
         status = stream_run(*reader, sinks, 1, opening_watch, &watching, err);

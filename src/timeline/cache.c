@@ -2,6 +2,7 @@
 #include "timeline/cache.h"
 
 #include "core/checksum.h"
+#include "core/directory.h"
 #include "core/input.h"
 #include "core/memory.h"
 #include "core/numbers.h"
@@ -50,7 +51,7 @@ static enum status identity_add_file(struct trace_identity *identity, const char
 {
     struct stat about;
     /* Not blocking: opening a pipe that nobody writes to would hang. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int fd = open(directory_place(path), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &about) < 0) {
         char *shown = input_escape_name(path);
         error_set_errno(err, ERROR_INPUT, "%s: cannot open", shown);
@@ -85,31 +86,22 @@ static enum status identity_add_directory(struct trace_identity *identity, const
                                           struct error *err)
 {
     /* Sorted, so that the identity does not depend on the order in which the file system has the names. */
-    struct dirent **names;
-    int count = scandir(path, &names, NULL, name_compare);
+    size_t count = 0;
+    char **names = directory_names(path, &count);
     enum status status = STATUS_OK;
-    for (int i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         char file[PATH_MAX];
-        bool dots = strcmp(names[i]->d_name, ".") == 0 || strcmp(names[i]->d_name, "..") == 0;
-        snprintf(file, sizeof file, "%s/%s", path, names[i]->d_name);
-        if (!dots && status == STATUS_OK)
-            status = identity_add(identity, file, depth + 1, err);
-        free(names[i]);
+        snprintf(file, sizeof file, "%s/%s", path, names[i]);
+        status = identity_add(identity, file, depth + 1, err);
     }
-    if (count >= 0)
-        free(names);
+    if (names)
+        directory_names_free(names, count);
     return status;
-}
-
-static bool is_directory(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
 static enum status identity_add(struct trace_identity *identity, const char *path, unsigned depth, struct error *err)
 {
-    if (!is_directory(path))
+    if (!directory_is(path))
         return identity_add_file(identity, path, err);
     if (depth >= DEPTH)
         return STATUS_OK;
@@ -159,7 +151,7 @@ static enum status identity_add_named(struct trace_identity *identity, const cha
     int directory = (int)(named - path);
     size_t stem = 0;
     const struct family *family = NULL;
-    if (!is_directory(path))
+    if (!directory_is(path))
         family = family_of(named, &stem);
     enum status status = identity_add(identity, path, 0, err);
     if (status != STATUS_OK || !family)

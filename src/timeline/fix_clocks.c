@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "timeline/fix_clocks.h"
 
+#include "core/directory.h"
+
 #include <string.h>
 #include <sys/stat.h>
 
@@ -9,7 +11,7 @@
 static bool is_one_input(char *const *paths, size_t count)
 {
     struct stat about;
-    return count == 1 && (strcmp(paths[0], "-") == 0 || (stat(paths[0], &about) == 0 && !S_ISDIR(about.st_mode)));
+    return count == 1 && (strcmp(paths[0], "-") == 0 || (!directory_is(paths[0]) && stat(paths[0], &about) == 0));
 }
 
 struct reader *reader_open_twice(char *const *paths, size_t count, struct error *err)

@@ -3,9 +3,9 @@
 
 #include "convert/clog2/clog2_file.h"
 #include "convert/reader.h"
+#include "core/directory.h"
 #include "core/memory.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,31 +82,24 @@ static int part_compare(const void *a, const void *b)
     return strcmp(left->path, right->path);
 }
 
-static int name_compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* All regular files of a directory, by name. */
 static enum status list_directory(struct path_list *files, const char *path, struct error *err)
 {
-    DIR *directory = opendir(path);
-    if (!directory)
+    size_t count;
+    /* Hidden files are temporary ones of converters and editors. */
+    char **names = directory_names(path, &count);
+    if (!names)
         return error_set_errno(err, ERROR_INPUT, "%s: cannot open", path);
-    struct dirent *entry;
-    while ((entry = readdir(directory))) {
+    for (size_t i = 0; i < count; i++) {
         char *name;
         struct stat about;
-        /* Hidden files are temporary ones of converters and editors. */
-        if (entry->d_name[0] == '.' || asprintf(&name, "%s/%s", path, entry->d_name) < 0)
+        if (asprintf(&name, "%s/%s", path, names[i]) < 0)
             continue;
-        if (stat(name, &about) == 0 && S_ISREG(about.st_mode))
+        if (stat(directory_place(name), &about) == 0 && S_ISREG(about.st_mode))
             path_list_add(files, name);
         free(name);
     }
-    closedir(directory);
-    if (files->count > 0)
-        qsort(files->paths, files->count, sizeof *files->paths, name_compare);
+    directory_names_free(names, count);
     return STATUS_OK;
 }
 
@@ -142,12 +135,6 @@ static size_t directory_parts(struct part *parts, size_t count)
     return kept;
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
 /* Every file is opened once for its first records: which process it is of stands nowhere else. */
 static enum status list_parts(struct path_list *list, struct path_list *files, bool directory, struct error *err)
 {
@@ -177,7 +164,7 @@ static enum status list_parts(struct path_list *list, struct path_list *files, b
 /* One path that is a file is opened as it is, whatever its format; several must be the parts of one run. */
 enum status clog2_parts_list(struct path_list *list, char *const *paths, size_t count, struct error *err)
 {
-    bool directory = count == 1 && is_directory(paths[0]);
+    bool directory = count == 1 && directory_is(paths[0]);
     if (count == 1 && !directory) {
         path_list_add(list, paths[0]);
         return STATUS_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/record/launch_note.h"
 
+#include "core/directory.h"
 #include "core/memory.h"
 #include "core/shell_text.h"
 #include "core/text.h"
@@ -134,7 +135,7 @@ void launch_note_death(const char *directory, const struct launch_death *death)
 void launch_note_read(struct launch_note *note, const char *directory)
 {
     char text[NOTE_SIZE + 1], *path = path_of(directory);
-    FILE *file = path ? fopen(path, "re") : NULL;
+    FILE *file = path ? fopen(directory_place(path), "re") : NULL;
     /* A note is missing in recordings of older versions: nothing is known then. */
     size_t length = file ? fread(text, 1, NOTE_SIZE, file) : 0;
     text[length] = '\0';

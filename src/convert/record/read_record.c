@@ -7,9 +7,9 @@
 #include "convert/record/record_streams.h"
 #include "convert/record/record_totals.h"
 #include "convert/record/record_translate.h"
+#include "core/directory.h"
 #include "core/memory.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,16 +81,16 @@ static enum status record_begin(struct reader *reader, const struct recordings *
 static char *record_find_in(const char *directory)
 {
     char *found = NULL;
-    DIR *entries = opendir(directory);
-    const struct dirent *entry;
-    while (entries && !found && (entry = readdir(entries))) {
-        size_t length = strlen(entry->d_name), suffix = strlen(RECORD_SUFFIX);
-        if (length > suffix && strcmp(entry->d_name + length - suffix, RECORD_SUFFIX) == 0 &&
-            asprintf(&found, "%s/%s", directory, entry->d_name) < 0)
+    size_t count = 0;
+    char **names = directory_names(directory, &count);
+    for (size_t i = 0; names && i < count && !found; i++) {
+        size_t length = strlen(names[i]), suffix = strlen(RECORD_SUFFIX);
+        if (length > suffix && strcmp(names[i] + length - suffix, RECORD_SUFFIX) == 0 &&
+            asprintf(&found, "%s/%s", directory, names[i]) < 0)
             found = NULL;
     }
-    if (entries)
-        closedir(entries);
+    if (names)
+        directory_names_free(names, count);
     return found;
 }
 

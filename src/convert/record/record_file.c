@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/record/record_file.h"
 
+#include "core/directory.h"
 #include "core/event.h"
 #include "core/memory.h"
 #include "core/numbers.h"
@@ -16,7 +17,7 @@
    program may have open. */
 static size_t file_read(const char *path, uint64_t at, void *data, size_t size)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(directory_place(path), O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return 0;
     size_t done = 0;
@@ -96,7 +97,7 @@ enum status record_file_open(struct record_file *file, char *path, struct error 
 {
     struct stat about;
     file->path = path;
-    if (stat(path, &about) != 0)
+    if (stat(directory_place(path), &about) != 0)
         return error_set_errno(err, ERROR_INPUT, "%s: cannot open", path);
     file->size = (uint64_t)about.st_size;
     size_t got = file_read(path, 0, &file->header, sizeof file->header);
@@ -128,7 +129,7 @@ struct record_request *record_file_requests(const struct record_file *file, size
     if (asprintf(&path, "%.*s%.32s-%u" RECORD_REQUESTS_SUFFIX, slash ? (int)(slash - file->path + 1) : 0, file->path,
                  file->header.host_name, (unsigned)file->header.pid) < 0)
         return NULL;
-    FILE *stream = fopen(path, "re");
+    FILE *stream = fopen(directory_place(path), "re");
     free(path);
     if (!stream)
         return NULL;
@@ -177,7 +178,8 @@ bool record_file_freeze(struct record_file *file)
         read_pending(file);
         size_t got = file_read(file->path, RECORD_HEADER_SIZE, file->frozen, block);
         memcpy(&number, file->frozen, sizeof number);
-        if (file_read(file->path, 0, &header, sizeof header) < sizeof header || stat(file->path, &about) != 0)
+        if (file_read(file->path, 0, &header, sizeof header) < sizeof header ||
+            stat(directory_place(file->path), &about) != 0)
             return false;
         file_read(file->path, RECORD_HEADER_SIZE, &after, sizeof after);
         if (got < block || number != header.blocks || after != number)

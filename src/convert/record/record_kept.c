@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/record/record_kept.h"
 
+#include "core/directory.h"
 #include "core/memory.h"
 #include "core/record_digest.h"
 
@@ -219,7 +220,7 @@ static bool load(struct loading *loading, uint64_t size)
 struct record_kept_stream *record_kept_load(const char *path, const struct record_header *header, uint64_t size,
                                             struct error *err)
 {
-    struct loading loading = {.file = open(path, O_RDONLY | O_CLOEXEC), .header = header};
+    struct loading loading = {.file = open(directory_place(path), O_RDONLY | O_CLOEXEC), .header = header};
     if (loading.file < 0) {
         error_set_errno(err, ERROR_INPUT, "%s: cannot open", path);
         return NULL;

@@ -2,11 +2,11 @@
 #include "convert/record/recordings.h"
 
 #include "convert/record/recording_links.h"
+#include "core/directory.h"
 #include "core/map.h"
 #include "core/memory.h"
 #include "core/text.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +16,12 @@ static bool has_suffix(const char *name, const char *suffix)
     size_t length = strlen(name), tail = strlen(suffix);
     /* A name that is only the suffix belongs to no process. */
     return length > tail && strcmp(name + length - tail, suffix) == 0;
+}
+
+bool recordings_name(const char *name)
+{
+    return has_suffix(name, RECORD_SUFFIX) || has_suffix(name, RECORD_REQUESTS_SUFFIX) ||
+           strstr(name, RECORD_SUFFIX RECORD_FAILED_SUFFIX) || strcmp(name, LAUNCH_NOTE_NAME) == 0;
 }
 
 /* When the process began: its first definition has the clock at that time. */
@@ -74,18 +80,18 @@ static void read_note(struct recordings *recordings, const char *directory)
 /* Any order: they are sorted by what their headers say. */
 static enum status list_files(struct recordings *recordings, const char *directory, struct error *err)
 {
-    DIR *open_directory = opendir(directory);
-    if (!open_directory)
+    size_t count;
+    char **names = directory_names(directory, &count);
+    if (!names)
         return error_set_errno(err, ERROR_INPUT, "%s: cannot open", directory);
-    struct dirent *entry;
     enum status status = STATUS_OK;
-    while (status == STATUS_OK && (entry = readdir(open_directory))) {
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         char *path;
-        note_failed(recordings, entry->d_name);
-        if (has_suffix(entry->d_name, RECORD_SUFFIX) && asprintf(&path, "%s/%s", directory, entry->d_name) >= 0)
+        note_failed(recordings, names[i]);
+        if (has_suffix(names[i], RECORD_SUFFIX) && asprintf(&path, "%s/%s", directory, names[i]) >= 0)
             status = add_file(recordings, path, err);
     }
-    closedir(open_directory);
+    directory_names_free(names, count);
     read_note(recordings, directory);
     return status;
 }

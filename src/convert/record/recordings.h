@@ -65,6 +65,9 @@ struct recordings {
 enum status recordings_open(struct recordings *recordings, char *const *directories, size_t count,
                             struct error *err) MUST_CHECK;
 
+/* True for the names of what a directory of buffer files has in it. */
+bool recordings_name(const char *name);
+
 /* How many processes of the recordings run on this host. */
 size_t recordings_running(const struct recordings *recordings);
 
