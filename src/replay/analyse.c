@@ -474,8 +474,9 @@ static void take_contention(struct analyst *analyst)
     if ((double)sums->ns >= REPLAY_SHARE * all_ns) {
         keep_queued_for(analyst, endpoints);
         keep_proven(&queues, endpoints);
-        struct replay replay = replay_run(graph, (struct replay_options){.queues = &queues, .queued_for = endpoints});
-        sums->saving_ns = time_since(replay.end_ns, analysis->replay);
+        analyst->unqueued = true;
+        analyst->unqueued_ns =
+            replay_run(graph, (struct replay_options){.queues = &queues, .queued_for = endpoints}).end_ns;
     }
     queues_clear(&queues);
     free(endpoints);
@@ -524,17 +525,17 @@ static void take_polling(struct analyst *analyst)
         time_add(&analyst->analysis->polled_ns[analyst->rows[i]], analyst->graph->locations[i].polled_ns);
 }
 
-/* The first steps need only the graph, and later ones need their results: savings are differences to the replay of
-   save_nothing, and which replays matter follows from the sums of waits. Steps of one group write different parts of
-   the analysis, so that they can run in parallel. */
-enum { FIRST_STEPS = 3, LATER_STEPS = 6 };
+/* The first steps need only the graph, and later ones need their results: which replays matter follows from the sums of
+   waits and the critical path. Steps of one group write different parts of the analysis, so that they can run in
+   parallel. */
+enum { FIRST_STEPS = 2, LATER_STEPS = 6 };
 
 /* Steps that need nothing but the graph, and that nothing needs. */
 static void (*const apart[ANALYSE_APART_COUNT])(struct analyst *) = {take_delays, concurrency_take};
 
 static void first_step(void *context, size_t index)
 {
-    static void (*const steps[FIRST_STEPS])(struct analyst *) = {save_nothing, sum_waits, take_path};
+    static void (*const steps[FIRST_STEPS])(struct analyst *) = {sum_waits, take_path};
     steps[index](context);
 }
 
@@ -548,6 +549,14 @@ static void later_step(void *context, size_t index)
         if (steps[index] == apart[i] && (analyst->without >> i & 1))
             return;
     steps[index](analyst);
+}
+
+/* Savings are differences to a replay that save_all() knows. */
+static void save_queues(struct analyst *analyst)
+{
+    struct analysis *analysis = analyst->analysis;
+    if (analyst->unqueued)
+        analysis->contention.saving_ns = time_since(analyst->unqueued_ns, analysis->replay);
 }
 
 static void last_step(void *context, size_t index)
@@ -600,6 +609,7 @@ struct analysis *analyse_in_parallel(const struct graph *graph, unsigned threads
     hub_take(analysis, graph);
     parallel_run(threads, FIRST_STEPS, first_step, &analyst);
     parallel_run(threads, LATER_STEPS, later_step, &analyst);
+    save_queues(&analyst);
     parallel_run(threads, WAIT_KIND_COUNT, last_step, &analyst);
     take_all_places(&analyst);
     return analyst_end(&analyst);

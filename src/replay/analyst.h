@@ -27,6 +27,8 @@ struct analyst {
     int64_t *sites_ns[SUMS], *comms_ns[SUMS]; /* by site and communicator; NULL: no waits */
     uint64_t longest[SUMS][LONGEST_WAITS];    /* locations and calls of the longest waits */
     struct held_calls held;
+    bool unqueued; /* the run was replayed without queues: its end */
+    int64_t unqueued_ns;
     unsigned without; /* steps that are left out: see analyse.h */
 };
 
@@ -39,11 +41,10 @@ static inline double analyst_waits_ns(const struct analysis *analysis, unsigned 
     return ns;
 }
 
-/* What replays save (savings.c). The first one gives the ends that the others are compared with: of the run as
-   recorded, and on the ideal network. Then, all together: without the waits of each kind; with the function that takes
-   most of the critical path taking no time except for waiting; with small messages combined; with even work in total,
-   before each call, and between collectives of all. The efficiencies come with these. */
-void save_nothing(struct analyst *analyst);
+/* What replays save (savings.c), all together: on the ideal network; without the waits of each kind; with the function
+   that takes most of the critical path taking no time except for waiting; with small messages combined; with even work
+   in total, before each call, and between collectives of all. The end that others are compared with and the
+   efficiencies come with these. */
 void save_all(struct analyst *analyst);
 
 /* After all of these: the additional saving without the waits of a kind once work is even; of waits at barriers and

@@ -346,10 +346,20 @@ static size_t lanes_of(const struct graph *graph)
     return smaller((size_t)EXACT_LANES, 1 + LANE_BYTES * calls / (bytes + 1));
 }
 
-/* In such a replay calls wait for others than in the record. */
-static bool is_alone(const struct replay_options *options)
+/* Reductions are trees in the record, and none on an ideal network (exact_instances.c). */
+static bool has_trees(const struct graph *graph)
 {
-    return options->ideal || options->free_states || options->instead || options->free_waits >> WAIT_IN_REDUCTION & 1;
+    for (size_t i = 0; i < graph->stream_count; i++)
+        if (graph->collectives[graph->streams[i].state].shape == SHAPE_ALL_TO_ONE)
+            return true;
+    return false;
+}
+
+/* In such a replay calls wait for others than in the record. */
+static bool is_alone(const struct graph *graph, const struct replay_options *options)
+{
+    return (options->ideal && has_trees(graph)) || options->free_states || options->instead ||
+           options->free_waits >> WAIT_IN_REDUCTION & 1;
 }
 
 void replay_run_all(const struct graph *graph, const struct replay_options *options, size_t count,
@@ -361,7 +371,7 @@ void replay_run_all(const struct graph *graph, const struct replay_options *opti
     for (size_t i = 0; i < count; i++) {
         alone = &options[i];
         result = &replays[i];
-        if (is_alone(alone)) {
+        if (is_alone(graph, alone)) {
             replay_lanes(graph, &alone, 1, &result);
             continue;
         }

@@ -40,9 +40,9 @@ static bool matters(const struct analysis *analysis, unsigned kinds)
 }
 
 /* The replays of save_all(), and what their results are. */
-enum { MOST_CHANGES = WAIT_KIND_COUNT + 6 };
+enum { MOST_CHANGES = WAIT_KIND_COUNT + 7 };
 struct changes {
-    size_t count;
+    size_t count, ideal; /* ideal: the one on the ideal network, which saves nothing */
     struct replay_options options[MOST_CHANGES];
     struct replay replays[MOST_CHANGES];
     enum wait_kind kinds[MOST_CHANGES]; /* whose savings they are; WAIT_NONE: the following */
@@ -59,6 +59,22 @@ static void add_change(struct changes *changes, struct replay_options options, i
 {
     changes->options[changes->count] = options;
     changes->savings_ns[changes->count++] = saving_ns;
+}
+
+static void add_ideal(struct changes *changes)
+{
+    changes->ideal = changes->count;
+    add_change(changes, (struct replay_options){.ideal = true}, NULL);
+}
+
+/* What savings are measured against: without changes a replay ends when the run ended, unless partners are missing. */
+static void take_ideal(struct analysis *analysis, const struct graph *graph, const struct replay *ideal)
+{
+    analysis->ideal = ideal->end_ns;
+    analysis->forced = ideal->forced;
+    analysis->replay = analysis->duration;
+    if (ideal->forced)
+        analysis->replay = replay_run(graph, (struct replay_options){0}).end_ns;
 }
 
 /* Without the waits of a kind, if it matters. For kinds replayed together, the first one's replay is used for all.
@@ -243,7 +259,10 @@ static void add_even_steps(struct analyst *analyst, struct changes *changes)
 static void changes_run(struct changes *changes, const struct graph *graph, struct analysis *analysis)
 {
     replay_run_all(graph, changes->options, changes->count, changes->replays);
+    take_ideal(analysis, graph, &changes->replays[changes->ideal]);
     for (size_t i = 0; i < changes->count; i++) {
+        if (i == changes->ideal)
+            continue;
         int64_t saving_ns = time_since(changes->replays[i].end_ns, analysis->replay);
         if (changes->kinds[i] != WAIT_NONE)
             take_waits(analysis, changes->kinds[i], saving_ns);
@@ -270,6 +289,7 @@ void save_all(struct analyst *analyst)
 {
     struct changes changes = {0};
     struct spread spread = spread_of(analyst);
+    add_ideal(&changes);
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
         add_waits(analyst, &changes, (enum wait_kind)kind);
     add_own_time(analyst, &changes);
@@ -279,8 +299,8 @@ void save_all(struct analyst *analyst)
         add_even_sections(analyst, &changes, &spread);
     }
     add_even_steps(analyst, &changes);
-    take_efficiencies(analyst, &spread);
     changes_run(&changes, analyst->graph, analyst->analysis);
+    take_efficiencies(analyst, &spread);
     changes_clear(&changes);
     free(spread.compute_ns);
 }
@@ -361,16 +381,4 @@ void save_beside_even_work(struct analyst *analyst, enum wait_kind kind)
     }
     free_waits_clear(&without);
     free(spread.compute_ns);
-}
-
-/* Without changes a replay ends when the run ended, unless partners are missing. */
-void save_nothing(struct analyst *analyst)
-{
-    struct analysis *analysis = analyst->analysis;
-    struct replay ideal = replay_run(analyst->graph, (struct replay_options){.ideal = true});
-    analysis->ideal = ideal.end_ns;
-    analysis->forced = ideal.forced;
-    analysis->replay = analysis->duration;
-    if (ideal.forced)
-        analysis->replay = replay_run(analyst->graph, (struct replay_options){0}).end_ns;
 }
