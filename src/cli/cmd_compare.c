@@ -290,7 +290,7 @@ int cmd_compare(const struct command *command, const struct compare_options *opt
                                 .names = memory_new(count * sizeof *compared.names)};
     /* the replays of findings take much longer than metrics, which most conditions are about */
     if (gate_needs_findings(options->fail_on))
-        compared.wants = ENGINE_FINDINGS;
+        compared.wants = ENGINE_ANALYSIS | ENGINE_FINDINGS;
     int code = compare(command, options, &compared);
     compared_free(&compared);
     return code;

@@ -144,7 +144,7 @@ static int report(const struct asked *asked)
     return run_report(&(struct run_report){.common = asked->common,
                                            .target = &asked->options->target,
                                            .trace = &asked->options->trace,
-                                           .wants = ENGINE_SEARCH | ENGINE_FINDINGS | ENGINE_COUNTERS,
+                                           .wants = ENGINE_SEARCH | ENGINE_ANALYSIS | ENGINE_FINDINGS | ENGINE_COUNTERS,
                                            .context = asked,
                                            .write = write_report});
 }

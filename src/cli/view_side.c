@@ -21,7 +21,7 @@ static void *judge(void *context)
     struct error err = {0};
     /* The page shows that the run is being judged; progress on the terminal would stand below its address. */
     quiet.progress = (struct choice){"never"};
-    side->run = ask(&quiet, trace, ENGINE_FINDINGS | ENGINE_SEARCH | ENGINE_COUNTERS, &err);
+    side->run = ask(&quiet, trace, ENGINE_ANALYSIS | ENGINE_FINDINGS | ENGINE_SEARCH | ENGINE_COUNTERS, &err);
     if (side->run) {
         /* Waits and the critical path have a timeline of their own: the page's is in use while they are read. */
         bool looks = ask_look(&side->options.common, trace, true, &side->overlays, &err) == STATUS_OK;

@@ -23,10 +23,10 @@ enum {
 
 /* How long each takes, compared with the others, for runs of several kinds (docs/speed.md); the longest first. */
 static const struct part {
-    unsigned step, weight;
-    enum engine_want want;
-} parts[PARTS] = {
-    {PHASES, 7, ENGINE_PHASES}, {ANALYSE_DELAYS, 5, ENGINE_ANALYSIS}, {ANALYSE_CONCURRENCY, 2, ENGINE_ANALYSIS}};
+    unsigned step, weight, want; /* any of enum engine_want */
+} parts[PARTS] = {{PHASES, 7, ENGINE_PHASES},
+                  {ANALYSE_DELAYS, 5, ENGINE_ANALYSIS | ENGINE_FINDINGS},
+                  {ANALYSE_CONCURRENCY, 2, ENGINE_ANALYSIS}};
 enum { WEIGHT_OF_THE_REST = 13 };
 
 struct job {
@@ -109,7 +109,7 @@ static void divide(struct assistance *assistance, unsigned wants)
 struct assistance *assisting_begin(const struct engine_request *request, unsigned wants, unsigned threads)
 {
     /* Phases alone would be all that there is to do. */
-    if (!(wants & ENGINE_ANALYSIS) || !is_worth_reading(request))
+    if (!(wants & (ENGINE_ANALYSIS | ENGINE_FINDINGS)) || !is_worth_reading(request))
         return NULL;
     struct assistance *assistance = memory_new(sizeof *assistance);
     assistance->team = request->team;

@@ -34,7 +34,7 @@
 enum { THREADS_ANALYSING = 4, THREADS_READING = 16 };
 
 /* Wants that need the graph of the whole run. */
-enum { WANTS_GRAPH = ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH | ENGINE_GRAPH };
+enum { WANTS_GRAPH = ENGINE_ANALYSIS | ENGINE_FINDINGS | ENGINE_PHASES | ENGINE_SEARCH | ENGINE_GRAPH };
 
 /* A request on its way to a result. */
 struct run {
@@ -304,14 +304,26 @@ static bool asks_may_hang(const struct run *run)
     return (run->wants & ENGINE_FINDINGS) && !hangs;
 }
 
+/* For findings alone, without what none of them shows. */
+static void analyse_run(struct run *run)
+{
+    struct metrics *metrics = run->metrics;
+    struct analyse_how how = {.threads = threads_of(run->request, THREADS_ANALYSING),
+                              .without = assisting_steps(run->assistance)};
+    if (!(run->wants & (ENGINE_ANALYSIS | ENGINE_SEARCH))) {
+        how.without |= ANALYSE_CONCURRENCY | ANALYSE_CALL_SITES;
+        how.delays_from_ns = findings_delays_from_ns(metrics);
+    }
+    metrics->analysis = analyse_in_parallel(run->graph, how);
+}
+
 /* One of three parts, in a thread of its own: each writes one member of the metrics or the result. */
 enum { PARTS = 3 };
 static void analyse_part(void *context, size_t index)
 {
     struct run *run = context;
-    if (index == 0 && (run->wants & ENGINE_ANALYSIS))
-        run->metrics->analysis = analyse_in_parallel(run->graph, threads_of(run->request, THREADS_ANALYSING),
-                                                     assisting_steps(run->assistance));
+    if (index == 0 && (run->wants & (ENGINE_ANALYSIS | ENGINE_FINDINGS)))
+        analyse_run(run);
     else if (index == 1 && (run->wants & ENGINE_PHASES) && !assisting_with_phases(run->assistance))
         run->metrics->phases = phase_metrics_with(run->graph, run->spans);
     else if (index == 2 && asks_may_hang(run))
@@ -502,7 +514,7 @@ static unsigned wants_of(const struct engine_request *request)
 {
     unsigned wants = request->wants;
     if (wants & ENGINE_FINDINGS)
-        wants |= ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_HEURISTICS;
+        wants |= ENGINE_PHASES | ENGINE_HEURISTICS;
     return wants;
 }
 

@@ -84,6 +84,10 @@ struct finding_input {
 struct findings findings_of(const struct metrics *metrics, const struct heuristic_result *results);
 void findings_clear(struct findings *findings);
 
+/* Findings are made without delays if the run would be shorter by no more than this without any kind of waits: those of
+   waits alone name their root. 0: delays are needed whatever that saves. */
+int64_t findings_delays_from_ns(const struct metrics *metrics);
+
 /* "No finding above 0.53 ms (1 % of the run).", if there are no findings. */
 enum { FINDINGS_NONE_SIZE = 100 };
 char *findings_none(const struct findings *findings, char line[FINDINGS_NONE_SIZE]);

@@ -334,6 +334,16 @@ static void find_one(struct finding_maker *maker, enum finding_kind kind, struct
     finding_clear(&finding);
 }
 
+int64_t findings_delays_from_ns(const struct metrics *metrics)
+{
+    /* Beside those of one process its heuristics are shown, of which the locators name who causes delays. */
+    if (metrics->process_count < 2)
+        return 0;
+    /* 1 ns less: findings compare seconds, which are rounded. */
+    int64_t floor_ns = (int64_t)(FINDING_NOISE * (double)working_duration_ns(metrics)) - 1;
+    return larger(floor_ns, INT64_C(0));
+}
+
 struct findings findings_of(const struct metrics *metrics, const struct heuristic_result *results)
 {
     struct findings findings = {0};

@@ -530,8 +530,9 @@ static void take_polling(struct analyst *analyst)
    parallel. */
 enum { FIRST_STEPS = 2, LATER_STEPS = 6 };
 
-/* Steps that need nothing but the graph, and that nothing needs. */
-static void (*const apart[ANALYSE_APART_COUNT])(struct analyst *) = {take_delays, concurrency_take};
+/* By bit of enum analyse_step. Those made apart need nothing but the graph, and nothing needs them. */
+enum { OPTIONAL_STEPS = ANALYSE_APART_COUNT + 1 };
+static void (*const optional[OPTIONAL_STEPS])(struct analyst *) = {take_delays, concurrency_take, take_call_sites};
 
 static void first_step(void *context, size_t index)
 {
@@ -545,10 +546,12 @@ static void later_step(void *context, size_t index)
     static void (*const steps[LATER_STEPS])(struct analyst *) = {save_all,    take_delays,     take_contention,
                                                                  take_uneven, take_call_sites, concurrency_take};
     struct analyst *analyst = context;
-    for (size_t i = 0; i < ANALYSE_APART_COUNT; i++)
-        if (steps[index] == apart[i] && (analyst->without >> i & 1))
+    for (size_t i = 0; i < OPTIONAL_STEPS; i++)
+        if (steps[index] == optional[i] && (analyst->without >> i & 1))
             return;
-    steps[index](analyst);
+    /* Only savings tell. */
+    if (steps[index] != take_delays || analyst->delays_from_ns == 0)
+        steps[index](analyst);
 }
 
 /* Savings are differences to a replay that save_all() knows. */
@@ -559,10 +562,22 @@ static void save_queues(struct analyst *analyst)
         analysis->contention.saving_ns = time_since(analyst->unqueued_ns, analysis->replay);
 }
 
+static bool saves_from(const struct analysis *analysis, int64_t from_ns)
+{
+    bool saves = analysis->contention.saving_ns > from_ns;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+        saves |= analysis->waits[kind].saving_ns > from_ns;
+    return saves;
+}
+
 static void last_step(void *context, size_t index)
 {
+    struct analyst *analyst = context;
+    bool delays = analyst->delays_from_ns > 0 && !(analyst->without & ANALYSE_DELAYS);
     if (index != WAIT_NONE)
-        save_beside_even_work(context, (enum wait_kind)index);
+        save_beside_even_work(analyst, (enum wait_kind)index);
+    else if (delays && saves_from(analyst->analysis, analyst->delays_from_ns))
+        take_delays(analyst);
 }
 
 static void take_all_places(struct analyst *analyst)
@@ -595,11 +610,12 @@ static struct analysis *analyst_end(struct analyst *analyst)
     return analyst->analysis;
 }
 
-struct analysis *analyse_in_parallel(const struct graph *graph, unsigned threads, unsigned without)
+struct analysis *analyse_in_parallel(const struct graph *graph, struct analyse_how how)
 {
     struct analyst analyst = analyst_begin(graph);
     struct analysis *analysis = analyst.analysis;
-    analyst.without = without;
+    analyst.without = how.without;
+    analyst.delays_from_ns = how.delays_from_ns;
     analysis->messages = graph->message_count - graph->unmatched;
     analysis->collectives = graph->instance_count;
     analysis->unmatched = graph->unmatched;
@@ -607,17 +623,17 @@ struct analysis *analyse_in_parallel(const struct graph *graph, unsigned threads
     analysis->clock_error = graph->clock_error_ns;
     take_polling(&analyst);
     hub_take(analysis, graph);
-    parallel_run(threads, FIRST_STEPS, first_step, &analyst);
-    parallel_run(threads, LATER_STEPS, later_step, &analyst);
+    parallel_run(how.threads, FIRST_STEPS, first_step, &analyst);
+    parallel_run(how.threads, LATER_STEPS, later_step, &analyst);
     save_queues(&analyst);
-    parallel_run(threads, WAIT_KIND_COUNT, last_step, &analyst);
+    parallel_run(how.threads, WAIT_KIND_COUNT, last_step, &analyst);
     take_all_places(&analyst);
     return analyst_end(&analyst);
 }
 
 struct analysis *analyse(const struct graph *graph)
 {
-    return analyse_in_parallel(graph, 1, 0);
+    return analyse_in_parallel(graph, (struct analyse_how){.threads = 1});
 }
 
 struct analysis *analyse_apart(const struct graph *graph, unsigned steps)
@@ -625,7 +641,7 @@ struct analysis *analyse_apart(const struct graph *graph, unsigned steps)
     struct analyst analyst = analyst_begin(graph);
     for (size_t i = 0; i < ANALYSE_APART_COUNT; i++)
         if (steps >> i & 1)
-            apart[i](&analyst);
+            optional[i](&analyst);
     return analyst_end(&analyst);
 }
 

@@ -9,16 +9,23 @@
    locations, by rank. Free with analysis_free. */
 struct analysis *analyse(const struct graph *graph);
 
-/* Steps that can be made apart, by another process that has the same graph. */
+/* Steps that can be left out. The first ones can also be made apart, by another process that has the same graph. */
 enum { ANALYSE_APART_COUNT = 2 };
 enum analyse_step {
-    ANALYSE_DELAYS = 1 << 0,     /* `unattributed` and delay_*_ns */
-    ANALYSE_CONCURRENCY = 1 << 1 /* concurrency_ns and computing_course_ns */
+    ANALYSE_DELAYS = 1 << 0,      /* `unattributed` and delay_*_ns */
+    ANALYSE_CONCURRENCY = 1 << 1, /* concurrency_ns and computing_course_ns */
+    ANALYSE_CALL_SITES = 1 << 2
 };
 
-/* The same in up to so many threads; each needs memory of its own for a replay. `without` (of enum analyse_step): their
-   results stay 0. */
-struct analysis *analyse_in_parallel(const struct graph *graph, unsigned threads, unsigned without);
+struct analyse_how {
+    unsigned threads;       /* at most; each needs memory of its own for a replay */
+    unsigned without;       /* of enum analyse_step: their results stay 0 */
+    int64_t delays_from_ns; /* so do delays, unless the run would be shorter by more than this without some kind of
+                               waits; 0: they do not depend on that */
+};
+
+/* The same. */
+struct analysis *analyse_in_parallel(const struct graph *graph, struct analyse_how how);
 
 /* The results of these steps, with everything else 0. Free with analysis_free. */
 struct analysis *analyse_apart(const struct graph *graph, unsigned steps);

@@ -30,6 +30,7 @@ struct analyst {
     bool unqueued; /* the run was replayed without queues: its end */
     int64_t unqueued_ns;
     unsigned without; /* steps that are left out: see analyse.h */
+    int64_t delays_from_ns;
 };
 
 /* Waits of the kinds, all together, in ns. `kinds`: bit 1 << kind. */

@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static char directory[] = "/tmp/sight-engine-XXXXXX", trace[64], metrics_file[64];
@@ -89,6 +90,41 @@ static void test_findings(char **input)
     tap_ok(late, "a finding could save these 200 us");
     tap_ok(result->results && result->metrics->analysis && result->metrics->phases, "findings bring what they need");
     engine_free(result);
+}
+
+static bool is_same_finding(const struct finding *a, const struct finding *b)
+{
+    return strcmp(a->title, b->title) == 0 && strcmp(a->text, b->text) == 0 && strcmp(a->advice, b->advice) == 0 &&
+           a->saving_s == b->saving_s && a->root == b->root;
+}
+
+/* Findings alone do without parts of the analysis, but are the same. */
+static void test_findings_alone(char *input)
+{
+    struct engine_request request = request_of(&input, ENGINE_FINDINGS);
+    struct engine_result *alone = run(&request);
+    request.wants |= ENGINE_ANALYSIS;
+    struct engine_result *with = run(&request);
+    bool same = alone->findings->count == with->findings->count;
+    for (size_t i = 0; same && i < with->findings->count; i++)
+        same = is_same_finding(&alone->findings->finding[i], &with->findings->finding[i]);
+    tap_ok(same, "%s: %zu findings, with all numbers of the analysis or without", input, with->findings->count);
+    tap_ok(alone->metrics->analysis->call_site_count == 0 && with->metrics->analysis->call_site_count > 0,
+           "call sites are only there with them");
+    engine_free(alone);
+    engine_free(with);
+}
+
+static void test_findings_of_samples(void)
+{
+    static const char *const samples[] = {"sort_good_8.clog2", "sort_bad_8.clog2", "features_5.clog2", "pipe8.clog"};
+    const char *top = getenv("srcdir");
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/samples/%s", top ? top : ".", samples[i]);
+        if (access(path, R_OK) == 0)
+            test_findings_alone(path);
+    }
 }
 
 static void test_window(char **input)
@@ -192,6 +228,8 @@ int main(void)
     test_metrics(input);
     test_each(input);
     test_findings(input);
+    test_findings_alone(trace);
+    test_findings_of_samples();
     test_window(input);
     test_ranks(input);
     test_watch(input);
