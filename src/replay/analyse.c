@@ -289,6 +289,7 @@ static void sum_waits(struct analyst *analyst)
         for (uint32_t i = from; i < to; i++) {
             struct call call = graph_call(graph, location, i);
             int64_t computed_ns = time_since(before_ns, call.enter_ns);
+            analyst->overlapping |= call.enter_ns < before_ns;
             analyst->compute_ns[location] += computed_ns;
             before_ns = call.leave_ns;
             count_call(analyst->analysis, graph, location, &call);
@@ -459,6 +460,10 @@ static void take_contention(struct analyst *analyst)
     if (analyst_waits_ns(analysis, ENDPOINT_KINDS) < REPLAY_SHARE * all_ns)
         return;
     bool *endpoints = find_endpoints(analyst);
+    if (!analyst->overlapping && !queues_possible(graph, endpoints)) {
+        free(endpoints);
+        return;
+    }
     struct queues queues = queues_of(graph, endpoints, analysis->duration / QUEUED_LEAST);
     for (size_t i = 0; i < queues.count; i++) {
         const struct queued *queued = &queues.queued[i];

@@ -26,6 +26,7 @@ struct analyst {
     struct course_edges edges;
     int64_t *sites_ns[SUMS], *comms_ns[SUMS]; /* by site and communicator; NULL: no waits */
     uint64_t longest[SUMS][LONGEST_WAITS];    /* locations and calls of the longest waits */
+    bool overlapping;                         /* a location has two calls at a time: its times go back */
     struct held_calls held;
     bool unqueued; /* the run was replayed without queues: its end */
     int64_t unqueued_ns;

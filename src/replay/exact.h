@@ -12,7 +12,7 @@
    the process that it waits for makes it ready again. */
 
 /* Replays that go through the graph together, at most. */
-enum { EXACT_LANES = 8 };
+enum { EXACT_LANES = 12 };
 
 /* A replay of them. */
 struct lane {

@@ -335,6 +335,39 @@ struct queues queues_of(const struct graph *graph, const bool *endpoints, int64_
     return queues;
 }
 
+/* The locations that one has messages with, up to those that a queue needs beside it: one is served, the others wait.
+ */
+struct partners {
+    uint32_t locations[QUEUE_LEAST + 1];
+    size_t count;
+};
+
+static void add_partner(struct partners *partners, uint32_t location)
+{
+    for (size_t i = 0; i < partners->count; i++)
+        if (partners->locations[i] == location)
+            return;
+    if (partners->count <= QUEUE_LEAST)
+        partners->locations[partners->count++] = location;
+}
+
+bool queues_possible(const struct graph *graph, const bool *endpoints)
+{
+    struct partners *partners = memory_new(graph->location_count * sizeof *partners);
+    bool possible = false;
+    for (size_t i = 0; i < graph->channel_count; i++) {
+        uint32_t from = graph->channels[i].send_location, to = graph->channels[i].receive_location;
+        if (from == to || from == GRAPH_NONE || to == GRAPH_NONE)
+            continue;
+        add_partner(&partners[from], to);
+        add_partner(&partners[to], from);
+    }
+    for (size_t i = 0; i < graph->location_count; i++)
+        possible |= (!endpoints || endpoints[i]) && partners[i].count > QUEUE_LEAST;
+    free(partners);
+    return possible;
+}
+
 void queues_clear(struct queues *queues)
 {
     free(queues->queued);

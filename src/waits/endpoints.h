@@ -44,6 +44,10 @@ struct queues {
 struct queues queues_of(const struct graph *graph, const bool *endpoints, int64_t least_ns);
 void queues_clear(struct queues *queues);
 
+/* False: no location queues for any of these, as each has messages with too few others; found without looking at calls.
+   Holds where no location has two calls at a time, as a trace whose times go back may. */
+bool queues_possible(const struct graph *graph, const bool *endpoints);
+
 /* By location: index of its first wait; free() it. */
 size_t *queues_by_location(const struct queues *queues, size_t locations);
 

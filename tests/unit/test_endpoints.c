@@ -42,6 +42,27 @@ static struct trace receivers(int64_t third_ns)
     return trace;
 }
 
+/* Without looking at calls: three others can make a queue, two cannot. */
+static void test_possible(void)
+{
+    struct trace trace = receivers(14);
+    struct graph *graph = graph_of(&trace, 4);
+    tap_ok(queues_possible(graph, NULL), "three send to one: they may queue");
+    bool senders[4];
+    for (size_t i = 0; i < 4; i++)
+        senders[i] = graph->locations[i].process != 0;
+    tap_ok(!queues_possible(graph, senders), "but for none of the senders");
+    graph_free(graph);
+    trace = (struct trace){0};
+    for (uint32_t p = 1; p < 3; p++) {
+        message(&trace, 0, RECV, 10 + 20 * p, 11 + 20 * p, (int32_t)p);
+        message(&trace, p, SSEND, 8 + 2 * p, 11 + 20 * p, 0);
+    }
+    graph = graph_of(&trace, 3);
+    tap_ok(!queues_possible(graph, NULL), "two send to one: nobody queues");
+    graph_free(graph);
+}
+
 static void test_receiving(void)
 {
     struct trace trace = receivers(14);
@@ -273,6 +294,7 @@ static void test_edges(void)
 int main(void)
 {
     defs_make();
+    test_possible();
     test_receiving();
     test_saving();
     test_late_for_a_queue();
