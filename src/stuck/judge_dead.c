@@ -20,28 +20,70 @@ static enum stuck_kind judge_last_step(struct judging *judging, const struct ste
     return STUCK_UNMATCHED;
 }
 
-/* A cycle of collectives and other waits: the message that would break it was never sent. If such messages arrived
-   before, or one that nearly fits, the message is missing; else the process that waits for it is not in the collective.
- */
+static const struct step *step_after(const struct chain *chain, size_t index)
+{
+    return &chain->steps[index + 1 < chain->count ? index + 1 : chain->begin];
+}
+
+/* True if messages like the one that a step waits for arrived before, or one that nearly fits: it is missing. */
+static bool lacks_message(const struct judging *judging, const struct step *step)
+{
+    return !step_is_collective(step) &&
+           (step_had_messages(judging, step) || step_has_near_miss(judging, step) || step_is_begun(judging, step));
+}
+
+/* The step of a cycle whose message is missing: that of a sender which has gone on to a collective. Others only wait
+   until their senders have got theirs. */
+static const struct step *find_lacking(const struct judging *judging, const struct chain *chain)
+{
+    for (size_t i = chain->begin; i < chain->count; i++)
+        if (step_is_collective(step_after(chain, i)) && lacks_message(judging, &chain->steps[i]))
+            return &chain->steps[i];
+    for (size_t i = chain->begin; i < chain->count; i++)
+        if (lacks_message(judging, &chain->steps[i]))
+            return &chain->steps[i];
+    return NULL;
+}
+
+/* True if a process is among those that a collective waits for in vain. */
+static bool is_missing(const struct judging *judging, const struct step *collective, uint32_t process)
+{
+    const struct stuck_graph *graph = &judging->graph;
+    const struct node *instance = &graph->nodes[collective->via->from];
+    for (uint32_t i = 0; instance->kind == NODE_INSTANCE && i < instance->edge_count; i++) {
+        const struct node *to = &graph->nodes[graph->edges[instance->first_edge + i].to];
+        if (to->index == process && !to->live)
+            return true;
+    }
+    return false;
+}
+
+/* A cycle of collectives and other waits: the message that would break it was never sent. If nothing shows that it was
+   to be sent, the process that waits for it is not in the collective. */
 static enum stuck_kind judge_mixed(struct judging *judging, const struct chain *chain)
 {
-    const struct step *collective = NULL, *epoch = NULL;
+    const struct step *lacking = find_lacking(judging, chain), *epoch = NULL;
+    if (lacking) {
+        say_unmatched(judging, lacking);
+        return STUCK_UNMATCHED;
+    }
+    struct step collective = {0};
     for (size_t i = chain->begin; i < chain->count; i++) {
-        const struct step *step = &chain->steps[i];
-        if (!step_is_collective(step) &&
-            (step_had_messages(judging, step) || step_has_near_miss(judging, step) || step_is_begun(judging, step))) {
-            say_unmatched(judging, step);
-            return STUCK_UNMATCHED;
-        }
-        if (step_is_collective(step) && !collective)
-            collective = step;
+        const struct step *step = &chain->steps[i],
+                          *before = &chain->steps[i > chain->begin ? i - 1 : chain->count - 1];
         if (step_is_epoch(step))
             epoch = step;
+        if (!step_is_collective(step) || collective.next)
+            continue;
+        collective = *step;
+        /* Of several that are not there, the one that waits for this process itself. */
+        if (is_missing(judging, step, before->place->process))
+            collective.next = before->place;
     }
     if (epoch)
         say_epoch(judging, epoch);
     else
-        say_missing(judging, collective);
+        say_missing(judging, &collective);
     return STUCK_MISSING;
 }
 
@@ -91,6 +133,41 @@ static enum stuck_kind judge_chain(struct judging *judging, const struct chain *
     return judge_mixed(judging, chain);
 }
 
+/* True if an edge leads from a place to its own process, which has no other thread in MPI. */
+static bool is_to_itself(const struct judging *judging, const struct place *place, const struct edge *edge)
+{
+    const struct stuck_graph *graph = &judging->graph;
+    const struct node *to = &graph->nodes[edge->to];
+    if (to->kind == NODE_ANYBODY && to->edge_count == 1)
+        to = &graph->nodes[graph->edges[to->first_edge].to];
+    bool messages = edge->kind == EDGE_RECEIVE || edge->kind == EDGE_SEND;
+    return messages && to->kind == NODE_PROCESS && to->index == place->process && to->edge_count == 1 && !to->live;
+}
+
+/* What a place waits for of its own process, if that is in vain; NULL: nothing. Of several waits one is enough only
+   where all of them must end. */
+static const struct edge *wait_for_itself(const struct judging *judging, const struct place *place)
+{
+    const struct node *node = &judging->graph.nodes[place - judging->state->places];
+    for (uint32_t i = 0; i < node->edge_count && (!node->any || node->edge_count == 1); i++)
+        if (is_to_itself(judging, place, &judging->graph.edges[node->first_edge + i]))
+            return &judging->graph.edges[node->first_edge + i];
+    return NULL;
+}
+
+static enum stuck_kind judge_itself(struct judging *judging, const struct place *place, const struct edge *edge)
+{
+    judging_add_process(judging, place->process);
+    judging_say_process(judging, true, place->process);
+    judging_say(judging, "is in ");
+    say_call(judging->text, judging->state, place->state, place->site);
+    say_wait(judging->text, &judging->graph, place, edge);
+    judging_say(judging, ": it waits for itself.");
+    if (edge->kind == EDGE_RECEIVE && edge->item > 0)
+        say_near_misses(judging->text, judging->state, place, &place->items[edge->item - 1]);
+    return STUCK_UNMATCHED;
+}
+
 /* A process that waits for its own message, parts of which it has not made ready: whatever else there is waits for it,
    or for another reason. */
 static const struct place *waits_for_own(const struct judging *judging)
@@ -112,6 +189,23 @@ static enum stuck_kind judge_own(struct judging *judging, const struct place *pl
     say_doing(judging->text, &judging->graph, place);
     judging_say(judging, ", and the others are never marked ready.");
     return STUCK_UNMATCHED;
+}
+
+/* From a place that hangs to where its chain of waits ends. */
+static enum stuck_kind judge_from(struct judging *judging, const struct place *first)
+{
+    struct chain chain = chain_from(judging, first);
+    const struct place *end = chain.count > 0 ? chain.steps[chain.count - 1].next : first;
+    const struct edge *edge = NULL;
+    if (chain.begin == chain.count)
+        edge = wait_for_itself(judging, end);
+    enum stuck_kind kind = STUCK_NOT;
+    if (edge)
+        kind = judge_itself(judging, end, edge);
+    else if (chain.count > 0)
+        kind = judge_chain(judging, &chain);
+    free(chain.steps);
+    return kind;
 }
 
 enum stuck_kind judge_dead(struct judging *judging)
@@ -141,10 +235,5 @@ enum stuck_kind judge_dead(struct judging *judging)
     if (own)
         return judge_own(judging, own);
     /* From the one without progress for the longest time: the others came to wait later. */
-    struct chain chain = chain_from(judging, first);
-    enum stuck_kind kind = STUCK_NOT;
-    if (chain.count > 0)
-        kind = judge_chain(judging, &chain);
-    free(chain.steps);
-    return kind;
+    return judge_from(judging, first);
 }

@@ -16,16 +16,21 @@ static uint32_t mark_named(const struct defs *defs, const char *name)
     return 0;
 }
 
-/* Calls of all members together that have no place among the waits of the graph, as they take long by themselves. Their
-   communicator is known from our recorder only. */
+/* Calls of all members together that have no place among the waits of the graph, as they take long by themselves, or
+   hardly wait. Their communicator is known from our recorder only. */
 static void add_makers(struct stuck_state *state)
 {
-    static const char *const makers[] = {"MPI_Intercomm_merge", "MPI_Comm_spawn", "MPI_Comm_spawn_multiple",
-                                         "MPI_Comm_accept", "MPI_Comm_connect"};
+    static const struct {
+        const char *name;
+        uint8_t stage;
+    } makers[] = {{"MPI_Intercomm_create", STAGE_BLOCKING}, {"MPI_Intercomm_merge", STAGE_BLOCKING},
+                  {"MPI_Comm_spawn", STAGE_BLOCKING},       {"MPI_Comm_spawn_multiple", STAGE_BLOCKING},
+                  {"MPI_Comm_accept", STAGE_BLOCKING},      {"MPI_Comm_connect", STAGE_BLOCKING},
+                  {"MPI_Comm_idup", STAGE_POSTED},          {"MPI_Comm_idup_with_info", STAGE_POSTED}};
     for (size_t i = 0; i < state->collective_count; i++)
         for (size_t k = 0; k < sizeof makers / sizeof *makers; k++)
-            if (strcmp(state->defs->states[i].name, makers[k]) == 0)
-                state->collectives[i] = (struct collective){SHAPE_ALL_TO_ALL, STAGE_BLOCKING, WAIT_NONE, WAIT_NONE};
+            if (strcmp(state->defs->states[i].name, makers[k].name) == 0)
+                state->collectives[i] = (struct collective){SHAPE_ALL_TO_ALL, makers[k].stage, WAIT_NONE, WAIT_NONE};
 }
 
 /* Finished recordings have no marks of pending calls; other recorders are less clear. */

@@ -91,13 +91,32 @@ const struct item *step_item(const struct step *step)
     return &step->place->items[step->edge->item - 1];
 }
 
+/* True if a message of the channel was received by what an item receives. */
+static bool was_received(const struct stuck_state *state, const struct channel_balance *channel, uint32_t receiver,
+                         const struct item *item)
+{
+    const struct pending *pending = &item->pending;
+    return channel->received > 0 && channel->receiver == receiver && channel->comm == state_comm(state, item->comm) &&
+           (pending->tag < 0 || pending->tag == channel->tag) &&
+           (pending->partner < 0 || (uint32_t)pending->partner == channel->sender);
+}
+
 bool step_had_messages(const struct judging *judging, const struct step *step)
 {
+    struct stuck_state *state = judging->state;
     const struct item *item = step_item(step);
-    if (!item || item->pending.partner < 0)
+    if (!item)
         return false;
-    const struct channel_balance *channel = state_channel(judging->state, (uint32_t)item->pending.partner,
-                                                          step->place->process, item->comm, item->pending.tag);
+    uint32_t receiver = step->place->process;
+    /* Of any tag or any source: all channels must be looked through. */
+    if (item->pending.partner < 0 || item->pending.tag < 0) {
+        bool had = false;
+        for (size_t i = 0; i < state->channel_count && !had; i++)
+            had = was_received(state, &state->channels[i], receiver, item);
+        return had;
+    }
+    const struct channel_balance *channel =
+        state_channel(state, (uint32_t)item->pending.partner, receiver, item->comm, item->pending.tag);
     return channel && channel->received > 0;
 }
 

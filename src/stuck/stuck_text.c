@@ -241,7 +241,8 @@ void say_doing(char text[STUCK_TEXT_SIZE], const struct stuck_graph *graph, cons
         if (edge)
             say_wait(text, graph, place, edge);
     } else {
-        text_append(text, STUCK_TEXT_SIZE, "has been computing for %s since ",
+        /* Without samples it may as well sleep, or wait for a file or a lock. */
+        text_append(text, STUCK_TEXT_SIZE, "has been %s for %s since ", place->votes > 0 ? "computing" : "outside MPI",
                     text_duration(time, time_since(place->left_ns, state->end_ns)));
         say_call(text, state, place->state, place->site);
         say(text, " returned");

@@ -317,6 +317,24 @@ static void split_skipped(void)
         half();
 }
 
+static void idup_skipped(void)
+{
+    MPI_Comm comm;
+    MPI_Request request;
+    work();
+    if (rank == last)
+        return;
+    MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void intercomm_skipped(void)
+{
+    MPI_Comm mine = half(), inter;
+    work();
+    if (rank != last)
+        MPI_Intercomm_create(mine, 0, MPI_COMM_WORLD, rank % 2 ? 0 : 1, TAG, &inter);
+}
+
 /* The last of half of the processes never makes the communicator of that half. */
 static MPI_Group group_of_half(MPI_Group all)
 {
@@ -715,6 +733,33 @@ static void halo_without_one(void)
         MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
         MPI_Allreduce(&out, &in[0], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     }
+}
+/* The first hands out work until there is none, and does not say so to the last. */
+static void not_told_to_stop(void)
+{
+    MPI_Status status = {.MPI_TAG = TAG};
+    int value;
+    for (int i = 0; i < ITERATIONS * (size - 1) && rank == 0; i++)
+        send_to(1 + i % (size - 1), TAG, MPI_COMM_WORLD);
+    for (int i = 1; i < last && rank == 0; i++)
+        send_to(i, TAG + 1, MPI_COMM_WORLD);
+    while (rank > 0 && status.MPI_TAG == TAG)
+        MPI_Recv(&value, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void ring_left_early(void)
+{
+    int in = rank, out;
+    for (int i = 0; i < ITERATIONS && (rank != 1 || i + 1 < ITERATIONS); i++)
+        MPI_Sendrecv(&in, 1, MPI_INT, right, TAG, &out, 1, MPI_INT, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+static void from_itself(void)
+{
+    work();
+    if (rank == 0)
+        receive_from(rank, TAG + 5, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 static void one_receive_more(void)
 {
@@ -1281,6 +1326,8 @@ static const struct {
                 {"merge_skipped", "missing", merge_skipped, 4},
                 {"fence_skipped", "missing", fence_skipped, 2},
                 {"split_skipped", "missing", split_skipped, 2},
+                {"idup_skipped", "missing", idup_skipped, 2},
+                {"intercomm_skipped", "missing", intercomm_skipped, 4},
                 {"allreduce_or_barrier", "mismatch", allreduce_or_barrier, 2},
                 {"order_of_communicators", "mismatch", order_of_communicators, 2},
                 {"reduce_or_alltoall", "mismatch", reduce_or_alltoall, 3},
@@ -1293,6 +1340,9 @@ static const struct {
                 {"never_probed", "unmatched", never_probed, 2},
                 {"irecv_never_sent", "unmatched", irecv_never_sent, 2},
                 {"halo_without_one", "unmatched", halo_without_one, 3},
+                {"not_told_to_stop", "unmatched", not_told_to_stop, 3},
+                {"ring_left_early", "unmatched", ring_left_early, 3},
+                {"from_itself", "unmatched", from_itself, 2},
                 {"one_receive_more", "unmatched", one_receive_more, 2},
                 {"segv", "ended", segv, 2},
                 {"aborts", "ended", aborts, 2},

@@ -192,7 +192,7 @@ static void put_end(void)
     put_state(RECORD_ENTER, number_of(names[which]));
     file.slot = (struct record_pending){.wait = RECORD_WAIT_RECEIVE,
                                         .partner = random_below(5) ? (int32_t)random_below(PROCESSES) : RECORD_ANY,
-                                        .tag = (int32_t)random_below(TAGS)};
+                                        .tag = (int32_t)random_below(TAGS + 1)}; /* one has no messages */
     if (strcmp(names[which], "MPI_Recv") == 0)
         file.slot.position = RECORD_HEADER_SIZE + (file.count - 1) * RECORD_BLOCK_MIN + file.used;
 }

@@ -27,6 +27,7 @@ enum {
     BARRIER_INIT,
     ALLREDUCE_INIT,
     START,
+    SSEND,
     STATES
 };
 #define SECOND INT64_C(1000000000)
@@ -63,7 +64,7 @@ static void begin(uint32_t processes)
     static const char *const names[STATES] = {
         "MPI_Init",     "MPI_Send",     "MPI_Recv",         "MPI_Barrier",        "MPI_Allreduce", "MPI_Waitall",
         "MPI_Waitany",  "MPI_Test",     "MPI_Finalize",     "MPI_Ibarrier",       "MPI_Wait",      "MPI_Win_start",
-        "MPI_Sendrecv", "MPI_Win_lock", "MPI_Barrier_init", "MPI_Allreduce_init", "MPI_Start"};
+        "MPI_Sendrecv", "MPI_Win_lock", "MPI_Barrier_init", "MPI_Allreduce_init", "MPI_Start",     "MPI_Ssend"};
     struct error err = {0};
     defs = defs_new();
     defs->processes = processes;
@@ -176,6 +177,15 @@ static void sent(uint32_t process, int32_t to, int32_t tag)
     put(process, EVENT_LEAVE, 1600, SEND);
 }
 
+/* What the open call of a process sends. */
+static void send_in_call(uint32_t process, int32_t to)
+{
+    struct event *event = put(process, EVENT_SEND, 2000 + process, SSEND);
+    event->partner = to;
+    event->tag = 1;
+    pending(process, PENDING_ALIVE, 0, 0, 0);
+}
+
 /* In MPI_Sendrecv with one partner: sends with this tag, waits for a message with tag 1. */
 static void exchanges(uint32_t process, int32_t partner, int32_t tag)
 {
@@ -285,6 +295,17 @@ static void and_or(void)
     expect(STUCK_CYCLE, "a member in the first of two marks never posts");
 }
 
+/* Process `to` has received a message with tag 1. */
+static void got(uint32_t from, uint32_t to)
+{
+    sent(from, (int32_t)to, 1);
+    put(to, EVENT_ENTER, 1700, RECV);
+    struct event *event = put(to, EVENT_RECEIVE, 1800, RECV);
+    event->partner = (int32_t)from;
+    event->tag = 1;
+    put(to, EVENT_LEAVE, 1800, RECV);
+}
+
 /* Prepares a barrier as request 1 and an MPI_Allreduce as request 2. */
 static void prepares(uint32_t process)
 {
@@ -383,7 +404,7 @@ static void persistent(void)
     starts(0, 1500, 1);
     waits(0, 1);
     pending(1, PENDING_ALIVE, 0, 0, 0);
-    expect_words(STUCK_COMPUTING, "Process 1 has been computing", "one computes before it starts");
+    expect_words(STUCK_COMPUTING, "Process 1 has been outside MPI", "one computes before it starts");
 
     /* It was started before recording was switched on. */
     begin(2);
@@ -392,6 +413,51 @@ static void persistent(void)
     waits(0, 1);
     receives(1, 0);
     expect(STUCK_SLOW, "a start that is not recorded");
+}
+
+/* Who of several that wait for each other is named. */
+static void causes(void)
+{
+    begin(3);
+    for (uint32_t i = 0; i < 3; i++)
+        got(i, (i + 1) % 3);
+    receives(0, 2);
+    receives(2, 1);
+    in_call(1, BARRIER);
+    expect_words(STUCK_UNMATCHED, "Process 2 is in MPI_Recv for a message from process 1",
+                 "a ring that one has left: the one behind it lacks its message");
+
+    begin(3);
+    call(0, SSEND, 2000, 0);
+    send_in_call(0, 1);
+    call(1, SSEND, 2001, 0);
+    send_in_call(1, 2);
+    in_call(2, BARRIER);
+    expect_words(STUCK_MISSING, "never entered by processes 0 and 1: process 1 is in MPI_Ssend",
+                 "sends of which the last is never received: that one");
+
+    begin(2);
+    got(0, 1);
+    call(1, RECV, 2000, 0);
+    pending(1, PENDING_ALIVE, 0, 0, 0);
+    pending(1, PENDING_RECEIVE, 0, PENDING_ANYBODY, PENDING_WAITED);
+    in_call(0, BARRIER);
+    expect_words(STUCK_UNMATCHED, "Process 1 is in MPI_Recv for a message from process 0, which was never sent",
+                 "of any tag, after others: one is missing");
+
+    begin(2);
+    receives(0, 0);
+    call(1, BARRIER, 3 * SECOND, 0);
+    pending(1, PENDING_ALIVE, 0, 0, 0);
+    expect_words(STUCK_UNMATCHED,
+                 "Process 0 is in MPI_Recv for a message from process 0 with tag 1: it waits for itself.", "of itself");
+
+    begin(2);
+    in_call(0, WAITANY);
+    pending(0, PENDING_RECEIVE, 0, 1, PENDING_WAITED | PENDING_ANY);
+    pending(0, PENDING_RECEIVE, 1, 1, PENDING_WAITED | PENDING_ANY);
+    receives(1, 0);
+    expect(STUCK_CYCLE, "of itself or of another one that waits for it");
 }
 
 /* Has locked its own part of the window at a time, and wants that of another. */
@@ -633,6 +699,7 @@ int main(void)
     and_or();
     parts();
     persistent();
+    causes();
     kinds();
     deaths();
     large();

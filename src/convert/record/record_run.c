@@ -78,8 +78,10 @@ static bool makes_requests(const struct mpi_function *function)
 {
     bool followed =
         function->class == CLASS_P2P || function->class == CLASS_COLLECTIVE || function->class == CLASS_SYNC;
-    /* Non-blocking collective I/O has requests, but is of the class of I/O. */
+    /* These have requests, but are of the classes of I/O and of communicators. */
     if (strncmp(function->name, "MPI_File_i", 10) == 0 && strstr(function->name, "_all"))
+        return true;
+    if (strncmp(function->name, "MPI_Comm_idup", 13) == 0)
         return true;
     return followed && (strncmp(function->name, "MPI_I", 5) == 0 || strstr(function->name, "_init"));
 }
