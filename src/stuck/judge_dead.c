@@ -32,12 +32,13 @@ static bool lacks_message(const struct judging *judging, const struct step *step
            (step_had_messages(judging, step) || step_has_near_miss(judging, step) || step_is_begun(judging, step));
 }
 
-/* The step of a cycle whose message is missing: that of a sender which has gone on to a collective. Others only wait
-   until their senders have got theirs. */
+/* The step of a cycle whose message is missing: that of a sender which has gone on to a collective, also if it has sent
+   such messages to others only. Other steps wait until their senders have got theirs. */
 static const struct step *find_lacking(const struct judging *judging, const struct chain *chain)
 {
     for (size_t i = chain->begin; i < chain->count; i++)
-        if (step_is_collective(step_after(chain, i)) && lacks_message(judging, &chain->steps[i]))
+        if (step_is_collective(step_after(chain, i)) && !step_is_collective(&chain->steps[i]) &&
+            (lacks_message(judging, &chain->steps[i]) || step_has_siblings(judging, &chain->steps[i])))
             return &chain->steps[i];
     for (size_t i = chain->begin; i < chain->count; i++)
         if (lacks_message(judging, &chain->steps[i]))

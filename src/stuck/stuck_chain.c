@@ -120,6 +120,21 @@ bool step_had_messages(const struct judging *judging, const struct step *step)
     return channel && channel->received > 0;
 }
 
+bool step_has_siblings(const struct judging *judging, const struct step *step)
+{
+    const struct stuck_state *state = judging->state;
+    const struct item *item = step_item(step);
+    if (!item || item->pending.partner < 0 || item->pending.tag < 0)
+        return false;
+    for (size_t i = 0; i < state->channel_count; i++) {
+        const struct channel_balance *channel = &state->channels[i];
+        if (channel->sent > 0 && channel->sender == (uint32_t)item->pending.partner &&
+            channel->tag == item->pending.tag && channel->comm == state_comm(state, item->comm))
+            return true;
+    }
+    return false;
+}
+
 bool step_is_begun(const struct judging *judging, const struct step *step)
 {
     const struct item *item = step_item(step);

@@ -36,6 +36,9 @@ const struct item *step_item(const struct step *step);
 /* True if messages like the one that a step waits for were received before: one of a series is missing. */
 bool step_had_messages(const struct judging *judging, const struct step *step);
 
+/* True if the sender that a step waits for has sent messages with that tag, to this process or to others. */
+bool step_has_siblings(const struct judging *judging, const struct step *step);
+
 /* True if the message that a step waits for was begun and lacks parts. */
 bool step_is_begun(const struct judging *judging, const struct step *step);
 

@@ -754,6 +754,21 @@ static void ring_left_early(void)
         MPI_Sendrecv(&in, 1, MPI_INT, right, TAG, &out, 1, MPI_INT, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
+/* Everybody sends to everybody, but one message is missing. */
+static void one_of_many(void)
+{
+    MPI_Request *requests = malloc(2 * (size_t)size * sizeof *requests);
+    int *values = malloc((size_t)size * sizeof *values), count = 0;
+    work();
+    for (int i = 0; i < size; i++)
+        if (i != rank)
+            MPI_Irecv(&values[i], 1, MPI_INT, i, TAG + 10 + i, MPI_COMM_WORLD, &requests[count++]);
+    for (int i = 0; i < size; i++)
+        if (i != rank && (i != 0 || rank != last))
+            MPI_Isend(&rank, 1, MPI_INT, i, TAG + 10 + rank, MPI_COMM_WORLD, &requests[count++]);
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
 static void from_itself(void)
 {
     work();
@@ -1342,6 +1357,7 @@ static const struct {
                 {"halo_without_one", "unmatched", halo_without_one, 3},
                 {"not_told_to_stop", "unmatched", not_told_to_stop, 3},
                 {"ring_left_early", "unmatched", ring_left_early, 3},
+                {"one_of_many", "unmatched", one_of_many, 3},
                 {"from_itself", "unmatched", from_itself, 2},
                 {"one_receive_more", "unmatched", one_receive_more, 2},
                 {"segv", "ended", segv, 2},

@@ -445,6 +445,15 @@ static void causes(void)
     expect_words(STUCK_UNMATCHED, "Process 1 is in MPI_Recv for a message from process 0, which was never sent",
                  "of any tag, after others: one is missing");
 
+    begin(3);
+    sent(0, 1, 1);
+    receives(2, 0);
+    receives(1, 0);
+    in_call(0, BARRIER);
+    expect_words(STUCK_UNMATCHED,
+                 "Process 2 is in MPI_Recv for a message from process 0 with tag 1, which was never sent",
+                 "of a sender that has sent to another one");
+
     begin(2);
     receives(0, 0);
     call(1, BARRIER, 3 * SECOND, 0);
