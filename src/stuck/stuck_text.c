@@ -4,6 +4,7 @@
 #include "core/mpi_error.h"
 #include "core/numbers.h"
 #include "core/text.h"
+#include "stuck/stuck_messages.h"
 #include "stuck/stuck_place.h"
 #include <inttypes.h>
 #include <signal.h>
@@ -302,7 +303,8 @@ bool say_near_misses(char text[STUCK_TEXT_SIZE], const struct stuck_state *state
         if (channel->left <= 0 || channel->receiver != place->process)
             continue;
         const char *what = difference(state, channel, item);
-        if (!what)
+        /* Another receive, which is posted already, is for that message. */
+        if (!what || messages_wanted(state, channel->sender, channel->receiver, channel->comm, channel->tag))
             continue;
         /* Without a text the question is only whether there are any. */
         if (text) {

@@ -454,6 +454,17 @@ static void causes(void)
                  "Process 2 is in MPI_Recv for a message from process 0 with tag 1, which was never sent",
                  "of a sender that has sent to another one");
 
+    begin(3);
+    sent(1, 0, 1);
+    sent(2, 0, 2);
+    in_call(0, WAIT);
+    pending(0, PENDING_RECEIVE, 2, 1, PENDING_WAITED);
+    pending(0, PENDING_RECEIVE, 1, 1, 0);
+    in_call(1, BARRIER);
+    in_call(2, BARRIER);
+    expect_words(STUCK_UNMATCHED, "A message with a different tag was sent to it and never received: from process 2",
+                 "a message for another receive is no near miss");
+
     begin(2);
     receives(0, 0);
     call(1, BARRIER, 3 * SECOND, 0);
