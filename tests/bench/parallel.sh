@@ -4,7 +4,7 @@
 # and OTF2 archives, as ratios against one thread in the same run. Prints; judges nothing.
 #   parallel.sh [RECORDS]   (default 10,000,000; files of about 50 bytes a record go to TMPDIR)
 set -eu
-: "${SIGHT:?}" "${bench:?}"
+: "${SIGHT:?}" "${bench:?}" "${srcdir:?}"
 records=${1:-10000000}
 directory=$(mktemp -d "${TMPDIR:-/tmp}/sight-bench.XXXXXX")
 trap 'rm -rf "$directory"' EXIT
@@ -56,19 +56,44 @@ for pattern in pingpong halo allreduce; do
     rm -r $pattern.clog2 $pattern.clog2.zst $pattern.otf2
 done
 
-# Many processes in the trace, more in the analysis than cores: what each holds.
-"$bench/generate" clog2 pingpong 65536 "$records" many.clog2
-echo "65,536 processes, $records records"
-for n in 1 8; do
-    for mpi in mpich openmpi; do
-        command -v mpiexec.$mpi >/dev/null && [ -f "${SIGHT%/*}/libsight-team-$mpi.so" ] || continue
-        python3 - mpiexec.$mpi -n $n "$SIGHT" metrics -q --format json -j 1 many.clog2 <<'P'
-import os, subprocess, sys, time
-start = time.monotonic()
+# What each process of sight takes.
+cat >rank.py <<'P'
+import os, subprocess, sys
 process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
 _, status, usage = os.wait4(process.pid, 0)
-print("  %-22s %8.3f s %9.1f MB in the largest process%s" % (" ".join(sys.argv[1:4]), time.monotonic() - start,
-      usage.ru_maxrss / 1e3, "  FAILED" * (status != 0)))
+rank = int(os.environ.get("PMI_RANK", os.environ.get("OMPI_COMM_WORLD_RANK", "0")))
+with open("ranks", "a") as file: # a short line is written at once
+    file.write("%d %.3f %.1f %d\n" % (rank, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e3, status))
 P
+
+ranks() { # ranks COMMAND TRACE: by one and eight processes, more than there are cores
+    for n in 1 8; do
+        for mpi in mpich openmpi; do
+            command -v mpiexec.$mpi >/dev/null && [ -f "${SIGHT%/*}/libsight-team-$mpi.so" ] || continue
+            rm -f ranks
+            mpiexec.$mpi -n $n python3 rank.py "$SIGHT" "$1" -q --format json -j 1 "$2"
+            awk -v name="$1, $n process$([ $n = 1 ] || echo es), $mpi" '$1 == 0 { cpu = $2; mb = $3 }
+                $1 > 0 && $2 > most { most = $2 } $1 > 0 && $3 > large { large = $3 } $4 { failed = "  FAILED" }
+                END { printf "  %-30s process 0: %7.3f s CPU, %7.1f MB", name, cpu, mb
+                      if (NR > 1) printf "; others up to %7.3f s, %7.1f MB", most, large
+                      print failed }' ranks
+        done
     done
+}
+
+"$bench/generate" clog2 pingpong 65536 "$records" many.clog2
+echo "65,536 processes, $records records"
+ranks metrics many.clog2
+rm many.clog2
+
+# Read where it is, without merging it.
+for mpi in mpich openmpi; do
+    recorder=${SIGHT%/*}/libsight-record-$mpi.so
+    command -v mpicc.$mpi >/dev/null && [ -f "$recorder" ] || continue
+    mpicc.$mpi -w -O1 -o own_messages "$srcdir/tests/programs/own_messages.c" && mkdir recording || exit 1
+    SIGHT_RECORD_DIR=$PWD/recording LD_PRELOAD=$recorder mpiexec.$mpi -n 64 ./own_messages $((records / 1000))
+    echo "unmerged recording of 64 processes: $(du -sm recording | cut -f 1) MB"
+    ranks metrics recording
+    ranks diagnose recording
+    break
 done
