@@ -91,9 +91,12 @@ struct reader {
    of them, or the directory of a trace. */
 struct reader *reader_open(char *const *paths, size_t count, struct error *err);
 
-/* True for a file that the trace in a directory may consist of, by its name or its first bytes: of an unmerged
-   recording, or a local file of a CLOG-2 run. */
+/* True for a file that the trace in a directory may consist of: of an unmerged recording, by its name, or a local file
+   of a CLOG-2 run, by its first bytes. */
 bool reader_is_part(const char *directory, const char *name);
+
+/* True for a directory that is a trace of a format with directories, such as OTF2. */
+bool reader_is_archive(const char *directory);
 
 /* Reads from an open input, which the reader takes. For tests and fuzzing. */
 struct reader *reader_open_input(struct input *input, struct error *err);

@@ -2,7 +2,6 @@
 /* The table of formats, and opening a trace: the format is chosen by content. */
 #include "convert/reader.h"
 
-#include "convert/clog2/clog2_file.h"
 #include "convert/clog2/clog2_parts.h"
 #include "convert/foreign.h"
 #include "convert/record/read_record.h"
@@ -14,7 +13,6 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #define READER(x) extern const struct format format_##x;
 #include "convert/formats.def"
@@ -144,19 +142,21 @@ static char *find_in(const char *directory, const struct format **format)
 bool reader_is_part(const char *directory, const char *name)
 {
     char *path;
-    struct error ignored = {0};
     if (recordings_name(name))
         return true;
     if (asprintf(&path, "%s/%s", directory, name) < 0)
         memory_failed();
-    struct stat about;
-    bool regular = stat(path, &about) == 0 && S_ISREG(about.st_mode); /* a pipe would wait */
-    struct input *input = regular ? input_open(path, &ignored) : NULL;
-    bool is = input && input_need(input, PROBE_SIZE, &ignored) != STATUS_FAILED &&
-              clog2_is_file(input->at, input_available(input));
-    input_close(input);
+    bool is = clog2_is_part(path);
     free(path);
     return is;
+}
+
+bool reader_is_archive(const char *directory)
+{
+    const struct format *format = NULL;
+    char *found = find_in(directory, &format);
+    free(found);
+    return found && format != &format_record;
 }
 
 /* A directory may be a trace (OTF2, DUMPI, an unmerged recording), or hold the local files of one (CLOG-2): asked in

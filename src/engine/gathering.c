@@ -309,8 +309,11 @@ static void allow_open_files(void)
 enum status engine_gather(struct team *team, const char *directory, struct engine_gathered *gathered, struct error *err)
 {
     struct gathering gathering = {.team = team, .directory = directory};
-    enum status status = list_all(&gathering, err);
     *gathered = (struct engine_gathered){0};
+    /* An archive has thousands of files, none of which is looked for on other hosts. */
+    if (reader_is_archive(directory))
+        return STATUS_OK;
+    enum status status = list_all(&gathering, err);
     if (status == STATUS_OK && gathering.scattered) {
         directory_scatter(directory);
         allow_open_files();

@@ -59,7 +59,7 @@ done
 # What each process of sight takes.
 cat >rank.py <<'P'
 import os, subprocess, sys
-process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, close_fds=False) # MPICH's launcher has left one open
 _, status, usage = os.wait4(process.pid, 0)
 rank = int(os.environ.get("PMI_RANK", os.environ.get("OMPI_COMM_WORLD_RANK", "0")))
 with open("ranks", "a") as file: # a short line is written at once

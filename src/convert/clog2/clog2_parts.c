@@ -73,6 +73,16 @@ static enum status part_look(struct part *part, struct error *err)
     return STATUS_OK;
 }
 
+bool clog2_is_part(const char *path)
+{
+    struct part part = {.path = (char *)(uintptr_t)path};
+    struct error ignored = {0};
+    struct stat about;
+    /* A pipe would wait for whoever writes to it. */
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && part_look(&part, &ignored) == STATUS_OK && part.clog2 &&
+           !part.finalized;
+}
+
 /* By rank, whatever the files are called: MPE's names are random but for the end. */
 static int part_compare(const void *a, const void *b)
 {

@@ -23,6 +23,9 @@ void path_list_clear(struct path_list *list);
    trace). */
 enum status clog2_parts_list(struct path_list *list, char *const *paths, size_t count, struct error *err);
 
+/* True for a file that is a local one. */
+bool clog2_is_part(const char *path);
+
 /* The reader over a list with `parts`. NULL and a fault. */
 struct reader *clog2_parts_open(const struct path_list *list, struct error *err);
 
