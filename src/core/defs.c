@@ -166,6 +166,22 @@ uint32_t defs_add_site(struct defs *defs, const struct site_def *site)
     return (uint32_t)defs->site_count - 1;
 }
 
+void defs_keep_sites(struct defs *defs, const bool *keep, uint32_t *renumbered)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < defs->site_count; i++) {
+        renumbered[i] = keep[i] ? (uint32_t)kept + 1 : 0;
+        if (keep[i]) {
+            defs->sites[kept++] = defs->sites[i];
+            defs->sites[kept - 1].id = (int32_t)kept;
+        } else {
+            free(defs->sites[i].file);
+            free(defs->sites[i].function);
+        }
+    }
+    defs->site_count = kept;
+}
+
 uint32_t defs_add_location(struct defs *defs, const struct location_def *location)
 {
     uint64_t *place = map_put(&defs->places, map_pair(location->process, location->thread), defs->location_count);

@@ -214,6 +214,9 @@ uint32_t defs_add_mark(struct defs *defs, const struct mark_def *mark);
 uint32_t defs_add_constant(struct defs *defs, const char *name, int32_t value);
 uint32_t defs_add_site(struct defs *defs, const struct site_def *site); /* NULL file counts as "" */
 
+/* Keeps only some of the sites, whose ids become 1, 2, ...; `renumbered`: of each 1 + its index now; 0: it is gone. */
+void defs_keep_sites(struct defs *defs, const bool *keep, uint32_t *renumbered);
+
 /* The same for locations (if a process and thread already have one, it is kept), handles and call paths. */
 uint32_t defs_add_location(struct defs *defs, const struct location_def *location);
 uint32_t defs_add_handle(struct defs *defs, const struct handle_def *handle);

@@ -401,6 +401,7 @@ bool record_is_definition(const struct record_base *record)
     case RECORD_DEFINE_PROPERTY:
     case RECORD_DEFINE_COUNTER:
     case RECORD_DEFINE_PYTHON:
+    case RECORD_DEFINE_OUTER:
     case RECORD_NEIGHBOURS:
     case RECORD_MACHINE:
         return true;

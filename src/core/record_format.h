@@ -76,7 +76,8 @@ enum record_kind {
     RECORD_DEFINE_COUNTER,  /* struct record_counter_name */
     RECORD_COUNTER,         /* struct record_counter: `state` is its number */
     RECORD_DEFINE_PYTHON,   /* struct record_python */
-    RECORD_TALLY            /* struct record_tally */
+    RECORD_TALLY,           /* struct record_tally */
+    RECORD_DEFINE_OUTER     /* struct record_outer */
 };
 
 /* Why a thread's recording ended before its program did. */
@@ -341,6 +342,17 @@ struct record_site {
     uint32_t number; /* from 1 */
     uint32_t function;
     char path[RECORD_PATH_SIZE]; /* of the file of code; the record ends with the word that has the NUL */
+};
+
+/* Where the function that a site is in was called: it may only call MPI for others. After the site; the fields are those
+   of struct record_site. */
+struct record_outer {
+    struct record_base base;
+    uint64_t next;
+    uint64_t offset;
+    uint32_t number; /* of the site */
+    uint32_t unused;
+    char path[RECORD_PATH_SIZE];
 };
 
 /* A function of Python. Its lines are places like addresses of machine code: those of a path, and of a site, whose path

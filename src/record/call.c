@@ -6,7 +6,7 @@
 #include "record/real.h"
 
 /* Inline in all of its callers here. */
-static inline void enter(struct call *call, const void *caller, uint32_t comm)
+static inline void enter(struct call *call, const uintptr_t *caller, uint32_t comm)
 {
     call->comm = comm;
     call->leave_ticks = 0;
@@ -16,15 +16,17 @@ static inline void enter(struct call *call, const void *caller, uint32_t comm)
         return;
     /* The clock is read before anything is written, so that writing counts as part of the call. */
     call->enter_ticks = clock_entry();
-    recorder_enter(call->location, call->function, real_caller(caller), comm, call->enter_ticks);
+    const void *returns_to = (const void *)*caller, *place = real_caller(returns_to); /* NOLINT */
+    recorder_enter(call->location, call->function, place, CALLER_ON_STACK && place == returns_to ? caller : NULL, comm,
+                   call->enter_ticks);
 }
 
-void call_enter(struct call *call, const void *caller, uint32_t comm)
+void call_enter(struct call *call, const uintptr_t *caller, uint32_t comm)
 {
     enter(call, caller, comm);
 }
 
-bool call_of(struct call *call, enum function function, const void *caller)
+bool call_of(struct call *call, enum function function, const uintptr_t *caller)
 {
     if (!call_begin(call, function))
         return false;
@@ -32,7 +34,7 @@ bool call_of(struct call *call, enum function function, const void *caller)
     return true;
 }
 
-bool call_on(struct call *call, enum function function, const void *caller, MPI_Comm comm)
+bool call_on(struct call *call, enum function function, const uintptr_t *caller, MPI_Comm comm)
 {
     if (!call_begin(call, function))
         return false;
@@ -49,7 +51,7 @@ void call_comm_end(struct call *call, MPI_Comm comm, int outcome)
         comm_drop(call->comm, comm);
 }
 
-bool call_on_window(struct call *call, enum function function, const void *caller, MPI_Win win)
+bool call_on_window(struct call *call, enum function function, const uintptr_t *caller, MPI_Win win)
 {
     if (!call_begin(call, function))
         return false;

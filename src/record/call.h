@@ -49,16 +49,22 @@ static inline bool call_begin(struct call *call, enum function function)
     return true;
 }
 
-/* Records the entry. */
-void call_enter(struct call *call, const void *caller, uint32_t comm);
+/* Where the return address of the current wrapper is: on the stack, where that is known. */
+#ifdef __x86_64__
+enum { CALLER_ON_STACK = 1 };
+#define CALLER ((const uintptr_t *)__builtin_dwarf_cfa() - 1)
+#else
+enum { CALLER_ON_STACK = 0 };
+#define CALLER (&(const uintptr_t){(uintptr_t)__builtin_return_address(0)})
+#endif
 
-/* The return address of the current wrapper. */
-#define CALLER __builtin_return_address(0)
+/* Records the entry; `caller` is CALLER. */
+void call_enter(struct call *call, const uintptr_t *caller, uint32_t comm);
 
 /* call_begin, and the entry of a function without a communicator, with one, and with a window; `caller` is CALLER. */
-bool call_of(struct call *call, enum function function, const void *caller);
-bool call_on(struct call *call, enum function function, const void *caller, MPI_Comm comm);
-bool call_on_window(struct call *call, enum function function, const void *caller, MPI_Win win);
+bool call_of(struct call *call, enum function function, const uintptr_t *caller);
+bool call_on(struct call *call, enum function function, const uintptr_t *caller, MPI_Comm comm);
+bool call_on_window(struct call *call, enum function function, const uintptr_t *caller, MPI_Win win);
 
 /* After a call on a communicator that was not known (comm_new): MPI can be asked about it if the call has succeeded. */
 void call_comm_end(struct call *call, MPI_Comm comm, int outcome);

@@ -35,7 +35,7 @@ uint32_t file_comm(MPI_File file)
     return comm;
 }
 
-bool call_on_file(struct call *call, enum function function, const void *caller, MPI_File file)
+bool call_on_file(struct call *call, enum function function, const uintptr_t *caller, MPI_File file)
 {
     if (!call_begin(call, function))
         return false;

@@ -14,6 +14,6 @@ void file_closed(MPI_File file);
 uint32_t file_comm(MPI_File file);
 
 /* call_begin and call_enter for a function on a file. */
-bool call_on_file(struct call *call, enum function function, const void *caller, MPI_File file);
+bool call_on_file(struct call *call, enum function function, const uintptr_t *caller, MPI_File file);
 
 #endif

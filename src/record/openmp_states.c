@@ -35,7 +35,7 @@ static void enter(struct location *location, uint32_t state, uint64_t team, int6
     /* Tallies say which function of MPI was called last. */
     uint32_t function = location->tally.function, site = location->tally.site;
     location_busy(location);
-    recorder_enter(location, (enum function)state, (const void *)openmp_address(team), team_number(team), ticks);
+    recorder_enter(location, (enum function)state, (const void *)openmp_address(team), NULL, team_number(team), ticks);
     location->tally.function = function;
     location->tally.site = site;
     location_done(location, false);

@@ -203,7 +203,7 @@ static bool begin(enum function function, const void *caller, int64_t begin_tick
     recorder.on = recorder.started = true;
     /* First of all: no record may precede one that was put before it. */
     if (!recorder.skip[function])
-        recorder_enter(location, function, caller, RECORD_WORLD, begin_ticks);
+        recorder_enter(location, function, caller, NULL, RECORD_WORLD, begin_ticks);
     if (!again) {
         resources_machine(location);
         metadata_put(location);

@@ -39,11 +39,11 @@ struct location *recorder_attach(void);
    `begin_ticks`: when the function was entered, `caller`: from where. */
 void recorder_start(enum function function, const void *caller, int64_t begin_ticks, bool threaded);
 
-/* Records the entry of a call. */
-static inline void recorder_enter(struct location *location, enum function function, const void *caller, uint32_t comm,
-                                  int64_t ticks)
+/* Records the entry of a call. `stack`: where its return address `caller` is; NULL: not known. */
+static inline void recorder_enter(struct location *location, enum function function, const void *caller,
+                                  const uintptr_t *stack, uint32_t comm, int64_t ticks)
 {
-    struct site *site = recorder.sites && caller ? site_of(location, caller, function, comm, ticks) : NULL;
+    struct site *site = recorder.sites && caller ? site_of(location, caller, stack, function, comm, ticks) : NULL;
     struct tally *tally = &location->tally;
     tally->function = function;
     if (__builtin_expect(site != NULL, 1)) {

@@ -2,6 +2,7 @@
 #include "record/sites.h"
 
 #include "record/python.h"
+#include "record/wrapped.h"
 
 #include <limits.h>
 #include <link.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 enum { SITES_FIRST = 128, SITES_MAX = 1 << 16 }; /* slots; half of them are used at most */
+enum { OUTERS_MAX = 256 };                       /* of a place; more are not told apart */
 
 /* Every table begins as this empty one. */
 static struct site no_sites[1];
@@ -22,11 +24,12 @@ void sites_start(struct location *location)
 }
 
 /* The slot of a site, or the free one for it. */
-static struct site *slot_of(struct site *sites, uint32_t mask, uintptr_t caller, uint32_t call)
+static struct site *slot_of(struct location *location, uintptr_t caller, uintptr_t outer, uint32_t call)
 {
-    size_t at = site_slot(caller, call) & mask;
-    while (sites[at].number && (sites[at].caller != caller || sites[at].call != call))
-        at = (at + 1) & mask;
+    struct site *sites = location->sites;
+    size_t at = site_slot(caller, outer, call) & location->site_mask;
+    while (sites[at].number && (sites[at].caller != caller || sites[at].outer != outer || sites[at].call != call))
+        at = (at + 1) & location->site_mask;
     return &sites[at];
 }
 
@@ -36,16 +39,16 @@ static bool make_room(struct location *location)
     if (2 * (location->site_count + 1) <= slots)
         return true;
     uint32_t wanted = slots ? 2 * slots : SITES_FIRST;
-    struct site *sites = wanted <= SITES_MAX ? calloc(wanted, sizeof *sites) : NULL;
+    struct site *sites = wanted <= SITES_MAX ? calloc(wanted, sizeof *sites) : NULL, *before = location->sites;
     if (!sites)
         return false;
-    for (uint32_t i = 0; i < slots; i++)
-        if (location->sites[i].number)
-            *slot_of(sites, wanted - 1, location->sites[i].caller, location->sites[i].call) = location->sites[i];
-    if (slots)
-        free(location->sites);
     location->sites = sites;
     location->site_mask = wanted - 1;
+    for (uint32_t i = 0; i < slots; i++)
+        if (before[i].number)
+            *slot_of(location, before[i].caller, before[i].outer, before[i].call) = before[i];
+    if (slots)
+        free(before);
     return true;
 }
 
@@ -72,42 +75,100 @@ static int code_look(struct dl_phdr_info *file, size_t size, void *context)
     return 0;
 }
 
+/* Puts the file of code that an address is in behind a definition of `head` bytes; its whole size. */
+static size_t put_code(uintptr_t address, uint64_t *offset, char *path, size_t head)
+{
+    struct code code = {.address = address};
+    dl_iterate_phdr(code_look, &code);
+    *offset = code.address - code.base;
+    size_t length = strlen(code.path);
+    if (length >= RECORD_PATH_SIZE)
+        length = 0;
+    memcpy(path, code.path, length);
+    return (head + length + 8) / 8 * 8;
+}
+
 static void define(struct location *location, const struct site *site, int64_t ticks)
 {
-    bool python = site->caller & RECORD_PYTHON_ADDRESS;
-    struct code code = {.address = python ? site->caller : site->caller & ~(uintptr_t)PYTHON_NO_PLACE};
+    const size_t head = offsetof(struct record_site, path);
     uint32_t comm = site->call & ((1 << SITE_COMM_BITS) - 1);
-    if (!python)
-        dl_iterate_phdr(code_look, &code);
-    size_t length = strlen(code.path);
     struct record_site record = {.base = {.ticks = ticks},
-                                 .offset = code.address - code.base,
+                                 .offset = site->caller,
                                  .number = site->number,
                                  .function = site->call >> SITE_COMM_BITS};
-    if (length >= sizeof record.path)
-        length = 0;
-    memcpy(record.path, code.path, length);
-    size_t size = (offsetof(struct record_site, path) + length + 8) / 8 * 8;
+    size_t size = site->caller & RECORD_PYTHON_ADDRESS
+                      ? (head + 8) / 8 * 8
+                      : put_code(site->caller & ~(uintptr_t)PYTHON_NO_PLACE, &record.offset, record.path, head);
     location_define(location, &record, size, RECORD_DEFINE_SITE, comm < RECORD_SHORT_COMMS ? comm : RECORD_COMM_NONE);
 }
 
-struct site *site_find(struct location *location, uintptr_t caller, uint32_t call, int64_t ticks)
+static void define_outer(struct location *location, const struct site *site, int64_t ticks)
 {
-    struct site *site = slot_of(location->sites, location->site_mask, caller, call);
+    struct record_outer record = {.base = {.ticks = ticks}, .number = site->number};
+    size_t size = put_code(site->outer, &record.offset, record.path, offsetof(struct record_outer, path));
+    location_define(location, &record, size, RECORD_DEFINE_OUTER, RECORD_WORLD);
+}
+
+/* A new one, which is to be defined before it is used. NULL: it cannot be kept. */
+static struct site *add(struct location *location, uintptr_t caller, uintptr_t outer, uint32_t call)
+{
+    if (!make_room(location))
+        return NULL;
+    struct site *site = slot_of(location, caller, outer, call);
+    *site = (struct site){.caller = caller, .outer = outer, .call = call, .number = ++location->site_count};
+    location_note_used(location, call >> SITE_COMM_BITS);
+    return site;
+}
+
+static struct site *add_outer(struct location *location, uintptr_t caller, uintptr_t outer, uint32_t call,
+                              int64_t ticks)
+{
+    struct site *site = add(location, caller, outer, call);
+    if (site) {
+        define(location, site, ticks);
+        define_outer(location, site, ticks);
+    }
+    return site;
+}
+
+struct site *site_of_outer(struct location *location, struct site *site, const uintptr_t *stack, int64_t ticks)
+{
+    uintptr_t caller = site->caller, outer = stack[site->depth / sizeof *stack];
+    uint32_t call = site->call;
+    struct site *known = slot_of(location, caller, outer, call);
+    if (known->number)
+        return known;
+    /* What was found at this place of the stack so far was one of the few addresses that are known to be right. */
+    bool same = wrapped_depth(stack) == site->depth;
+    struct site *added = same && site->outers++ < OUTERS_MAX ? add_outer(location, caller, outer, call, ticks) : NULL;
+    site = slot_of(location, caller, 0, call);
+    if (added)
+        return added;
+    site->depth = 0;
+    define(location, site, ticks);
+    return site;
+}
+
+struct site *site_find(struct location *location, uintptr_t caller, const uintptr_t *stack, uint32_t call,
+                       int64_t ticks)
+{
+    struct site *site = slot_of(location, caller, 0, call);
     if (site->number)
-        return site;
+        return site->depth && stack ? site_of_outer(location, site, stack, ticks) : site;
     /* Calls from a module of Python never have its code as their place, so that they always come here. A parallel
        region is its code in all of its threads, most of which Python does not know. */
     if (call >> SITE_COMM_BITS < RECORD_OPENMP_REGION)
         caller = python_caller(location, caller, ticks);
-    site = slot_of(location->sites, location->site_mask, caller, call);
+    site = slot_of(location, caller, 0, call);
     if (site->number)
         return site;
-    if (!make_room(location))
+    site = add(location, caller, 0, call);
+    if (!site)
         return NULL;
-    site = slot_of(location->sites, location->site_mask, caller, call);
-    *site = (struct site){.caller = caller, .call = call, .number = ++location->site_count};
-    location_note_used(location, call >> SITE_COMM_BITS);
+    if (stack && caller == *stack)
+        site->depth = wrapped_depth(stack);
+    if (site->depth)
+        return site_of_outer(location, site, stack, ticks);
     define(location, site, ticks);
     return site;
 }

@@ -5,13 +5,17 @@
 #include "record/location.h"
 
 /* The places of the program that call MPI: return addresses, numbered by each location in order of occurrence. They are
-   resolved after the run. */
+   resolved after the run. Programs often call MPI through small functions of their own, whose line says nothing: of a
+   small function the places that call it are told apart, too (wrapped.h), and the merge decides which of them counts.
+ */
 
 /* The slot of a call in the location's hash table: place, function and communicator have one number. */
 struct site {
-    uintptr_t caller;
-    uint32_t call;   /* function and communicator */
-    uint32_t number; /* 0: free */
+    uintptr_t caller, outer; /* outer: where the function of `caller` was called; 0: not told apart */
+    uint32_t call;           /* function and communicator */
+    uint32_t number;         /* 0: free */
+    uint32_t depth;          /* with outer 0: on the stack, `outer` is so many bytes above `caller`; 0: not known */
+    uint32_t outers;         /* with outer 0: how many there are */
     uint64_t calls;
 };
 
@@ -21,23 +25,28 @@ static inline uint32_t site_call(uint32_t function, uint32_t comm)
     return function << SITE_COMM_BITS | (comm < RECORD_SHORT_COMMS ? comm : RECORD_SHORT_COMMS);
 }
 
-static inline size_t site_slot(uintptr_t caller, uint32_t call)
+static inline size_t site_slot(uintptr_t caller, uintptr_t outer, uint32_t call)
 {
-    return (size_t)((caller ^ (uint64_t)call << 40) * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+    return (size_t)((caller ^ outer << 20 ^ (uint64_t)call << 40) * UINT64_C(0x9E3779B97F4A7C15) >> 32);
 }
 
 /* A site that is not in its slot; a new one is defined, at `ticks`. NULL: it cannot be kept. */
-struct site *site_find(struct location *location, uintptr_t caller, uint32_t call, int64_t ticks);
+struct site *site_find(struct location *location, uintptr_t caller, const uintptr_t *stack, uint32_t call,
+                       int64_t ticks);
 
-/* The place that calls a function, valid until the next one is looked up; NULL: not known. */
-static inline struct site *site_of(struct location *location, const void *caller, uint32_t function, uint32_t comm,
-                                   int64_t ticks)
+/* The site of a call by way of a small function, of which `site` is the place. */
+struct site *site_of_outer(struct location *location, struct site *site, const uintptr_t *stack, int64_t ticks);
+
+/* The place that calls a function, valid until the next one is looked up; NULL: not known. `stack`: where the return
+   address `caller` is; NULL: not known. */
+static inline struct site *site_of(struct location *location, const void *caller, const uintptr_t *stack,
+                                   uint32_t function, uint32_t comm, int64_t ticks)
 {
     uint32_t call = site_call(function, comm);
-    struct site *site = &location->sites[site_slot((uintptr_t)caller, call) & location->site_mask];
-    if (__builtin_expect(site->caller == (uintptr_t)caller && site->call == call, 1))
+    struct site *site = &location->sites[site_slot((uintptr_t)caller, 0, call) & location->site_mask];
+    if (__builtin_expect(site->caller == (uintptr_t)caller && site->call == call && !(site->outer | site->depth), 1))
         return site;
-    return site_find(location, (uintptr_t)caller, call, ticks);
+    return site_find(location, (uintptr_t)caller, stack, call, ticks);
 }
 
 /* The table of a new location. */

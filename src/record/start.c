@@ -13,12 +13,12 @@ static int users;
 struct beginning {
     struct call call;
     enum function function;
-    const void *caller;
+    const uintptr_t *caller;
     int64_t begin_ticks;
     bool first;
 };
 
-static void beginning_enter(struct beginning *beginning, enum function function, const void *caller)
+static void beginning_enter(struct beginning *beginning, enum function function, const uintptr_t *caller)
 {
     *beginning =
         (struct beginning){.function = function, .caller = caller, .begin_ticks = clock_start(settings_clock())};
@@ -36,7 +36,8 @@ static void beginning_leave(struct beginning *beginning, int result, bool has_wo
             recorder_look_at_hosts(MPI_COMM_WORLD);
         call_leave(&beginning->call);
     } else if (result == MPI_SUCCESS) {
-        recorder_start(beginning->function, real_caller(beginning->caller), beginning->begin_ticks, threaded);
+        recorder_start(beginning->function, real_caller((const void *)*beginning->caller), beginning->begin_ticks,
+                       threaded);
     }
 }
 

@@ -82,7 +82,7 @@ static void put_rows(struct location *location)
     for (uint32_t i = 0; i <= location->site_mask; i++) {
         const struct site *site = &location->sites[i];
         struct record_tally row = {.base.state = RECORD_ENTER_AT, .count = site->calls, .site = site->number};
-        if (site->number)
+        if (site->calls)
             put(location, &row);
     }
     for (uint32_t i = 0; i <= tally->mask; i++) {

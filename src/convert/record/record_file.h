@@ -36,6 +36,7 @@ struct record_file {
         uint32_t comm;
         uint16_t function;
         uint32_t place;  /* see record_run.h; 0: there is no such site */
+        uint32_t outer;  /* the place where its function was called; 0: not known */
         uint32_t region; /* of OpenMP: index of its state */
     } * sites;           /* by number; filled before reading starts */
     size_t site_count, site_capacity;

@@ -20,6 +20,7 @@ union definition {
     struct record_calibration calibration;
     struct record_definition text;
     struct record_site site;
+    struct record_outer outer;
     struct record_path path;
     struct record_module module;
     struct record_python python;
@@ -401,6 +402,9 @@ static void read_definitions(struct record_run *run, size_t index, struct defs *
             break;
         case RECORD_DEFINE_SITE:
             record_sites_define(run, file, &definition.site);
+            break;
+        case RECORD_DEFINE_OUTER:
+            record_sites_outer(run, file, &definition.outer);
             break;
         case RECORD_DEFINE_PYTHON:
             record_sites_python(run, file, &definition.python);

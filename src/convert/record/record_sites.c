@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/record/record_sites.h"
 
+#include "convert/record/record_wrappers.h"
 #include "convert/record/source_lines.h"
 #include "core/memory.h"
 
@@ -94,6 +95,14 @@ void record_sites_define(struct record_run *run, struct record_file *file, struc
         .comm = site->base.comm, .function = (uint16_t)site->function, .place = place_of(run, file, site)};
 }
 
+void record_sites_outer(struct record_run *run, struct record_file *file, struct record_outer *outer)
+{
+    outer->path[sizeof outer->path - 1] = '\0';
+    /* It follows its site. */
+    if (outer->number < file->site_count)
+        file->sites[outer->number].outer = record_sites_place(run, outer->path, outer->offset);
+}
+
 /* event.site of a place in the source: several places in the code may be one there. */
 static uint32_t site_of(struct map *known, struct defs *defs, const struct source_place *place)
 {
@@ -113,7 +122,7 @@ static uint32_t site_of(struct map *known, struct defs *defs, const struct sourc
     return (uint32_t)*index;
 }
 
-/* The places from which the function of a place of samples was inlined. */
+/* The places from which the function of a place was inlined. */
 static void resolve_outers(struct record_run *run, struct map *known, struct defs *defs, struct source_lines *lines,
                            struct record_place *place)
 {
@@ -151,13 +160,14 @@ void record_sites_resolve(struct record_run *run, struct defs *defs)
             /* The call ends where it returns to. */
             if (run->places[i].module == module && source_lines_find(lines, run->places[i].offset - 1, &place)) {
                 run->places[i].site = site_of(&known, defs, &place);
-                if (run->places[i].sampled)
+                if (run->places[i].sampled || wrapper_may_be(place.function))
                     resolve_outers(run, &known, defs, lines, &run->places[i]);
             }
         }
         source_lines_close(lines);
     }
     map_clear(&known);
+    record_wrappers_pass_by(run, defs);
 }
 
 void record_sites_clear(struct record_run *run)

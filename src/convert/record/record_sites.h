@@ -18,6 +18,9 @@ uint32_t record_sites_line(struct record_run *run, const struct record_file *fil
 /* Adds the definition of a site in `file`. */
 void record_sites_define(struct record_run *run, struct record_file *file, struct record_site *site);
 
+/* Adds where the function of a site was called. */
+void record_sites_outer(struct record_run *run, struct record_file *file, struct record_outer *outer);
+
 /* After all definitions: looks into the files of code and defines the sites. */
 void record_sites_resolve(struct record_run *run, struct defs *defs);
 
