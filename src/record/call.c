@@ -16,9 +16,8 @@ static inline void enter(struct call *call, const uintptr_t *caller, uint32_t co
         return;
     /* The clock is read before anything is written, so that writing counts as part of the call. */
     call->enter_ticks = clock_entry();
-    const void *returns_to = (const void *)*caller, *place = real_caller(returns_to); /* NOLINT */
-    recorder_enter(call->location, call->function, place, CALLER_ON_STACK && place == returns_to ? caller : NULL, comm,
-                   call->enter_ticks);
+    recorder_enter(call->location, call->function, real_caller((const void *)*caller), CALLER_ON_STACK ? caller : NULL,
+                   comm, call->enter_ticks);
 }
 
 void call_enter(struct call *call, const uintptr_t *caller, uint32_t comm)

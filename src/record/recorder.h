@@ -39,7 +39,7 @@ struct location *recorder_attach(void);
    `begin_ticks`: when the function was entered, `caller`: from where. */
 void recorder_start(enum function function, const void *caller, int64_t begin_ticks, bool threaded);
 
-/* Records the entry of a call. `stack`: where its return address `caller` is; NULL: not known. */
+/* Records the entry of a call; `caller` and `stack` as in site_of(). */
 static inline void recorder_enter(struct location *location, enum function function, const void *caller,
                                   const uintptr_t *stack, uint32_t comm, int64_t ticks)
 {

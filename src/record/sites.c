@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 enum { SITES_FIRST = 128, SITES_MAX = 1 << 16 }; /* slots; half of them are used at most */
-enum { OUTERS_MAX = 256 };                       /* of a place; more are not told apart */
 
 /* Every table begins as this empty one. */
 static struct site no_sites[1];
@@ -23,12 +22,13 @@ void sites_start(struct location *location)
     location->site_count = 0;
 }
 
-/* The slot of a site, or the free one for it. */
+/* The slot of a site, or the free one for it; outer 0: that of a place, whether its callers are told apart or not. */
 static struct site *slot_of(struct location *location, uintptr_t caller, uintptr_t outer, uint32_t call)
 {
     struct site *sites = location->sites;
     size_t at = site_slot(caller, outer, call) & location->site_mask;
-    while (sites[at].number && (sites[at].caller != caller || sites[at].outer != outer || sites[at].call != call))
+    while (sites[at].number && (sites[at].caller != caller || sites[at].call != call ||
+                                (sites[at].outer < SITE_OUTER_LEAST ? 0 : sites[at].outer) != outer))
         at = (at + 1) & location->site_mask;
     return &sites[at];
 }
@@ -46,7 +46,8 @@ static bool make_room(struct location *location)
     location->site_mask = wanted - 1;
     for (uint32_t i = 0; i < slots; i++)
         if (before[i].number)
-            *slot_of(location, before[i].caller, before[i].outer, before[i].call) = before[i];
+            *slot_of(location, before[i].caller, before[i].outer < SITE_OUTER_LEAST ? 0 : before[i].outer,
+                     before[i].call) = before[i];
     if (slots)
         free(before);
     return true;
@@ -131,20 +132,22 @@ static struct site *add_outer(struct location *location, uintptr_t caller, uintp
     return site;
 }
 
-struct site *site_of_outer(struct location *location, struct site *site, const uintptr_t *stack, int64_t ticks)
+/* The site of a call by way of a small function, of which `site` is the place. */
+static struct site *site_of_outer(struct location *location, struct site *site, const uintptr_t *stack, int64_t ticks)
 {
-    uintptr_t caller = site->caller, outer = stack[site->depth / sizeof *stack];
+    uintptr_t caller = site->caller, outer = stack[site_depth(site) / sizeof *stack];
     uint32_t call = site->call;
-    struct site *known = slot_of(location, caller, outer, call);
-    if (known->number)
+    struct site *known = outer >= SITE_OUTER_LEAST ? slot_of(location, caller, outer, call) : NULL;
+    if (known && known->number)
         return known;
     /* What was found at this place of the stack so far was one of the few addresses that are known to be right. */
-    bool same = wrapped_depth(stack) == site->depth;
-    struct site *added = same && site->outers++ < OUTERS_MAX ? add_outer(location, caller, outer, call, ticks) : NULL;
-    site = slot_of(location, caller, 0, call);
+    bool same = wrapped_depth(stack) == site_depth(site) && site_outers(site) < SITE_OUTERS_MAX;
+    site->outer += 1 << SITE_DEPTH_BITS;
+    struct site *added = known && same ? add_outer(location, caller, outer, call, ticks) : NULL;
     if (added)
         return added;
-    site->depth = 0;
+    site = slot_of(location, caller, 0, call);
+    site->outer = 0;
     define(location, site, ticks);
     return site;
 }
@@ -152,9 +155,12 @@ struct site *site_of_outer(struct location *location, struct site *site, const u
 struct site *site_find(struct location *location, uintptr_t caller, const uintptr_t *stack, uint32_t call,
                        int64_t ticks)
 {
+    /* A library stands between: Fortran's, or Python's. */
+    if (stack && *stack != caller)
+        stack = NULL;
     struct site *site = slot_of(location, caller, 0, call);
     if (site->number)
-        return site->depth && stack ? site_of_outer(location, site, stack, ticks) : site;
+        return site->outer && stack ? site_of_outer(location, site, stack, ticks) : site;
     /* Calls from a module of Python never have its code as their place, so that they always come here. A parallel
        region is its code in all of its threads, most of which Python does not know. */
     if (call >> SITE_COMM_BITS < RECORD_OPENMP_REGION)
@@ -165,9 +171,9 @@ struct site *site_find(struct location *location, uintptr_t caller, const uintpt
     site = add(location, caller, 0, call);
     if (!site)
         return NULL;
-    if (stack && caller == *stack)
-        site->depth = wrapped_depth(stack);
-    if (site->depth)
+    if (stack && *stack == caller)
+        site->outer = wrapped_depth(stack);
+    if (site->outer)
         return site_of_outer(location, site, stack, ticks);
     define(location, site, ticks);
     return site;

@@ -11,13 +11,25 @@
 
 /* The slot of a call in the location's hash table: place, function and communicator have one number. */
 struct site {
-    uintptr_t caller, outer; /* outer: where the function of `caller` was called; 0: not told apart */
-    uint32_t call;           /* function and communicator */
-    uint32_t number;         /* 0: free */
-    uint32_t depth;          /* with outer 0: on the stack, `outer` is so many bytes above `caller`; 0: not known */
-    uint32_t outers;         /* with outer 0: how many there are */
+    uintptr_t caller;
+    uintptr_t outer; /* where the function of `caller` was called; below SITE_OUTER_LEAST it is not told apart, or this
+                        is where to find it: see site_depth() */
+    uint32_t call;   /* function and communicator */
+    uint32_t number; /* 0: free */
     uint64_t calls;
 };
+
+/* A place whose callers are told apart: on the stack, they are so many bytes above the return address, and there have
+   been so many. No code is at addresses as low as that. */
+enum { SITE_DEPTH_BITS = 9, SITE_OUTERS_MAX = 100, SITE_OUTER_LEAST = 1 << 16 };
+static inline uint32_t site_depth(const struct site *site)
+{
+    return (uint32_t)site->outer & ((1 << SITE_DEPTH_BITS) - 1);
+}
+static inline uint32_t site_outers(const struct site *site)
+{
+    return (uint32_t)site->outer >> SITE_DEPTH_BITS;
+}
 
 enum { SITE_COMM_BITS = 9 };
 static inline uint32_t site_call(uint32_t function, uint32_t comm)
@@ -34,17 +46,14 @@ static inline size_t site_slot(uintptr_t caller, uintptr_t outer, uint32_t call)
 struct site *site_find(struct location *location, uintptr_t caller, const uintptr_t *stack, uint32_t call,
                        int64_t ticks);
 
-/* The site of a call by way of a small function, of which `site` is the place. */
-struct site *site_of_outer(struct location *location, struct site *site, const uintptr_t *stack, int64_t ticks);
-
 /* The place that calls a function, valid until the next one is looked up; NULL: not known. `stack`: where the return
-   address `caller` is; NULL: not known. */
+   address of the call is, which is `caller` unless a library stands between; NULL: not known. */
 static inline struct site *site_of(struct location *location, const void *caller, const uintptr_t *stack,
                                    uint32_t function, uint32_t comm, int64_t ticks)
 {
     uint32_t call = site_call(function, comm);
     struct site *site = &location->sites[site_slot((uintptr_t)caller, 0, call) & location->site_mask];
-    if (__builtin_expect(site->caller == (uintptr_t)caller && site->call == call && !(site->outer | site->depth), 1))
+    if (__builtin_expect(site->caller == (uintptr_t)caller && site->call == call && site->outer == 0, 1))
         return site;
     return site_find(location, (uintptr_t)caller, stack, call, ticks);
 }

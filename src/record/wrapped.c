@@ -6,7 +6,7 @@
 
 /* Bytes: of the code before the call, and of the stack from one return address to the other. The second is also how far
    a wrong distance could reach: not beyond what is above any stack's first frame. */
-enum { CODE_MOST = 512, STACK_MOST = 256 };
+enum { CODE_MOST = 256, STACK_MOST = 256 };
 
 struct search {
     uintptr_t stack; /* pointer of the calling function, when the call has returned */
