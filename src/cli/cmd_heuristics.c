@@ -37,8 +37,8 @@ int cmd_heuristics(const struct command *command, const struct heuristics_option
         own_metrics_clear(&own);
         return command_fault(&err);
     }
-    struct run_report report = {RUN_OPTIONS(options), .wants = ENGINE_ANALYSIS | ENGINE_FINDINGS, .fail_on = options->fail_on,
-                                .write = write_heuristics};
+    struct run_report report = {RUN_OPTIONS(options), .wants = ENGINE_ANALYSIS | ENGINE_FINDINGS,
+                                .fail_on = options->fail_on, .write = write_heuristics};
     report.context = &(struct asked){options, &own};
     int code = run_report(&report);
     own_metrics_clear(&own);

@@ -42,6 +42,6 @@ int cmd_search(const struct command *command, const struct search_options *optio
     if (options->common.input_count == 0)
         return command_usage(command, "no trace given");
     return run_report(&(struct run_report){RUN_OPTIONS(options), .search = options,
-                                           .wants = ENGINE_SEARCH | ENGINE_ANALYSIS | ENGINE_FINDINGS, .check = check_search,
-                                           .write = write_search});
+                                           .wants = ENGINE_SEARCH | ENGINE_ANALYSIS | ENGINE_FINDINGS,
+                                           .check = check_search, .write = write_search});
 }

@@ -78,7 +78,8 @@ static int diagnose(const struct common_options *common, const struct target_opt
 {
     struct error err = {0};
     const struct trace_options trace = {0};
-    struct engine_result *run = ask(common, &trace, ENGINE_ANALYSIS | ENGINE_FINDINGS | ENGINE_SEARCH | ENGINE_COUNTER_SUMS, &err);
+    struct engine_result *run =
+        ask(common, &trace, ENGINE_ANALYSIS | ENGINE_FINDINGS | ENGINE_SEARCH | ENGINE_COUNTER_SUMS, &err);
     if (!run)
         return command_fault(&err);
     int code = write_both(common, run, target);

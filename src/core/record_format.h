@@ -344,8 +344,8 @@ struct record_site {
     char path[RECORD_PATH_SIZE]; /* of the file of code; the record ends with the word that has the NUL */
 };
 
-/* Where the function that a site is in was called: it may only call MPI for others. After the site; the fields are those
-   of struct record_site. */
+/* Where the function that a site is in was called: it may only call MPI for others. After the site; the fields are
+   those of struct record_site. */
 struct record_outer {
     struct record_base base;
     uint64_t next;
