@@ -19,6 +19,8 @@ static void names_of_wrappers(void)
         {"mpiWaitAny", "MPI_Waitany"},
         {"__mpi_routines_MOD_mpi_bcast", "MPI_Bcast"},
         {"xMPI_Send", "MPI_Send"},
+        {"boost::mpi::communicator::send_impl<int>", "MPI_Send"},
+        {"Teuchos::MpiComm<std::pair<int, mpi::tag> >::barrier", "MPI_Barrier"},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         tap_ok(wrapper_is_of(names[i][0], names[i][1]) && wrapper_may_be(names[i][0]), "%s is a wrapper of %s",

@@ -40,6 +40,18 @@ static bool says_nothing(const char *at, size_t length)
     return false;
 }
 
+/* After the arguments of a template. */
+static const char *skip_arguments(const char *at)
+{
+    int depth = 0;
+    for (; *at; at++) {
+        depth += (*at == '<') - (*at == '>');
+        if (depth == 0)
+            return at + 1;
+    }
+    return at;
+}
+
 /* The letters after the last word "mpi", without those of words that say nothing; "": there is no such word. Parameters
    of C++ do not belong to the name. */
 static void letters_of(const char *name, char letters[NAME_MOST])
@@ -47,6 +59,10 @@ static void letters_of(const char *name, char letters[NAME_MOST])
     size_t used = 0;
     bool after = false;
     for (const char *at = name; *at && *at != '(';) {
+        if (*at == '<') {
+            at = skip_arguments(at);
+            continue;
+        }
         size_t length = word_length(name, at);
         if (is_word(at, length, "mpi")) {
             after = true;
