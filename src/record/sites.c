@@ -132,6 +132,14 @@ static struct site *add_outer(struct location *location, uintptr_t caller, uintp
     return site;
 }
 
+/* From now on the callers of a place are not told apart. */
+static struct site *define_plain(struct location *location, struct site *site, int64_t ticks)
+{
+    site->outer = 0;
+    define(location, site, ticks);
+    return site;
+}
+
 /* The site of a call by way of a small function, of which `site` is the place. */
 static struct site *site_of_outer(struct location *location, struct site *site, const uintptr_t *stack, int64_t ticks)
 {
@@ -144,12 +152,15 @@ static struct site *site_of_outer(struct location *location, struct site *site, 
     bool same = wrapped_depth(stack) == site_depth(site) && site_outers(site) < SITE_OUTERS_MAX;
     site->outer += 1 << SITE_DEPTH_BITS;
     struct site *added = known && same ? add_outer(location, caller, outer, call, ticks) : NULL;
-    if (added)
-        return added;
-    site = slot_of(location, caller, 0, call);
-    site->outer = 0;
-    define(location, site, ticks);
-    return site;
+    return added ? added : define_plain(location, slot_of(location, caller, 0, call), ticks);
+}
+
+/* The site of a call from a place that has one. */
+static struct site *site_again(struct location *location, struct site *site, const uintptr_t *stack, int64_t ticks)
+{
+    if (site->outer == 0)
+        return site;
+    return stack ? site_of_outer(location, site, stack, ticks) : define_plain(location, site, ticks);
 }
 
 struct site *site_find(struct location *location, uintptr_t caller, const uintptr_t *stack, uint32_t call,
@@ -160,7 +171,7 @@ struct site *site_find(struct location *location, uintptr_t caller, const uintpt
         stack = NULL;
     struct site *site = slot_of(location, caller, 0, call);
     if (site->number)
-        return site->outer && stack ? site_of_outer(location, site, stack, ticks) : site;
+        return site_again(location, site, stack, ticks);
     /* Calls from a module of Python never have its code as their place, so that they always come here. A parallel
        region is its code in all of its threads, most of which Python does not know. */
     if (call >> SITE_COMM_BITS < RECORD_OPENMP_REGION)
@@ -173,8 +184,5 @@ struct site *site_find(struct location *location, uintptr_t caller, const uintpt
         return NULL;
     if (stack && *stack == caller)
         site->outer = wrapped_depth(stack);
-    if (site->outer)
-        return site_of_outer(location, site, stack, ticks);
-    define(location, site, ticks);
-    return site;
+    return site->outer ? site_of_outer(location, site, stack, ticks) : define_plain(location, site, ticks);
 }

@@ -5,9 +5,8 @@
 #include "record/location.h"
 
 /* The places of the program that call MPI: return addresses, numbered by each location in order of occurrence. They are
-   resolved after the run. Programs often call MPI through small functions of their own, whose line says nothing: of a
-   small function the places that call it are told apart, too (wrapped.h), and the merge decides which of them counts.
- */
+   resolved after the run. Programs often call MPI by way of small functions of their own, whose line says nothing: of a
+   small function the places that call it are told apart, too (wrapped.h). The merge decides which of them counts. */
 
 /* The slot of a call in the location's hash table: place, function and communicator have one number. */
 struct site {
