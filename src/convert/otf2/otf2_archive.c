@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -248,6 +249,45 @@ static enum status unpack(struct otf2_archive *archive, struct input *input, str
     return STATUS_OK;
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+enum { WITHOUT_SANITIZER = 0 };
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+enum { WITHOUT_SANITIZER = 0 };
+#else
+enum { WITHOUT_SANITIZER = 1 };
+#endif
+#else
+enum { WITHOUT_SANITIZER = 1 };
+#endif
+
+/* Bytes of memory that this process has mapped; 0: not known. */
+static rlim_t mapped_now(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file && fscanf(file, "%lu", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Of an anchor file whose number of properties is damaged the library asks for GBs, whatever the file's size: it is
+   given no more than any archive needs to be opened. AddressSanitizer would end the program instead. */
+static OTF2_Reader *open_bounded(const char *anchor)
+{
+    enum { MOST = 256 << 20 };
+    struct rlimit usual;
+    rlim_t mapped = mapped_now();
+    bool known = WITHOUT_SANITIZER && mapped > 0 && getrlimit(RLIMIT_AS, &usual) == 0 && mapped + MOST < usual.rlim_cur;
+    bool bounded = known && setrlimit(RLIMIT_AS, &(struct rlimit){mapped + MOST, usual.rlim_max}) == 0;
+    OTF2_Reader *reader = OTF2_Reader_Open(anchor);
+    if (bounded)
+        setrlimit(RLIMIT_AS, &usual);
+    return reader;
+}
+
 /* The library opens the archive's files by their names beside the anchor: standard input has none. */
 enum status otf2_files_open(struct otf2_archive *archive, struct input *input, struct error *err)
 {
@@ -271,7 +311,7 @@ enum status otf2_files_open(struct otf2_archive *archive, struct input *input, s
         archive->anchor = memory_copy_string(input->path);
     }
     otf2_guard(archive);
-    archive->library = OTF2_Reader_Open(archive->anchor);
+    archive->library = open_bounded(archive->anchor);
     if (archive->library && OTF2_Reader_SetSerialCollectiveCallbacks(archive->library) != OTF2_SUCCESS) {
         OTF2_Reader_Close(archive->library);
         archive->library = NULL;
