@@ -86,7 +86,7 @@ run_tests() {
     printf '== formatting\n'
     git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 2>/dev/null | xargs -r clang-format --dry-run -Werror
     printf '== gcc, warnings as errors, all tests\n'
-    # Of debug information, lines are enough for reports: the rest costs a fifth of the time to compile, and more to link.
+    # Line numbers are all that reports need of debug information: less of it is less to compile and to link.
     build build-gcc CC=gcc --enable-werror CFLAGS='-O2 -g1'
     SIGHT_TEST_AGAIN=$PWD/build-gcc/failed_once # see tests/cli/again.sh
     export SIGHT_TEST_AGAIN

@@ -310,7 +310,7 @@ enum status engine_gather(struct team *team, const char *directory, struct engin
 {
     struct gathering gathering = {.team = team, .directory = directory};
     *gathered = (struct engine_gathered){0};
-    /* An archive has thousands of files, none of which is looked for on other hosts. */
+    /* Archives can have thousands of files, and are not gathered: all hosts must share them. */
     if (reader_is_archive(directory))
         return STATUS_OK;
     enum status status = list_all(&gathering, err);

@@ -336,7 +336,7 @@ static void find_one(struct finding_maker *maker, enum finding_kind kind, struct
 
 int64_t findings_delays_from_ns(const struct metrics *metrics)
 {
-    /* Beside those of one process its heuristics are shown, of which the locators name who causes delays. */
+    /* A run of one process is shown with its heuristics, and the locators among them name who causes delays. */
     if (metrics->process_count < 2)
         return 0;
     /* 1 ns less: findings compare seconds, which are rounded. */

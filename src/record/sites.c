@@ -22,7 +22,7 @@ void sites_start(struct location *location)
     location->site_count = 0;
 }
 
-/* The slot of a site, or the free one for it; outer 0: that of a place, whether its callers are told apart or not. */
+/* The slot of a site, or a free one for it. `outer` 0 finds the place itself, even if its callers are told apart. */
 static struct site *slot_of(struct location *location, uintptr_t caller, uintptr_t outer, uint32_t call)
 {
     struct site *sites = location->sites;

@@ -19,7 +19,7 @@ enum status clog2_part_start(struct reader *reader, size_t index, struct error *
 /* The first pass over all parts; then the reader is at the first record. */
 enum status clog2_scan(struct reader *reader, struct error *err);
 
-/* The same of a trace of which it is known where its definitions are (clog2_known). */
+/* The same, if clog2_known has found where the definitions are. */
 enum status clog2_scan_known(struct reader *reader, const struct clog2_range *ranges, size_t count, bool end_of_log,
                              struct error *err);
 
