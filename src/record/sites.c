@@ -148,9 +148,16 @@ static struct site *site_of_outer(struct location *location, struct site *site, 
     struct site *known = outer >= SITE_OUTER_LEAST ? slot_of(location, caller, outer, call) : NULL;
     if (known && known->number)
         return known;
-    /* What was found at this place of the stack so far was one of the few addresses that are known to be right. */
-    bool same = wrapped_depth(stack) == site_depth(site) && site_outers(site) < SITE_OUTERS_MAX;
+    uint32_t outers = site_outers(site);
+    if (outers > SITE_OUTERS_MAX)
+        return site;
     site->outer += 1 << SITE_DEPTH_BITS;
+    if (outers == SITE_OUTERS_MAX) {
+        define(location, site, ticks);
+        return site;
+    }
+    /* What was found at this place of the stack so far was one of the few addresses that are known to be right. */
+    bool same = wrapped_depth(stack) == site_depth(site);
     struct site *added = known && same ? add_outer(location, caller, outer, call, ticks) : NULL;
     return added ? added : define_plain(location, slot_of(location, caller, 0, call), ticks);
 }

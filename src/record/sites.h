@@ -19,7 +19,8 @@ struct site {
 };
 
 /* A place whose callers are told apart: on the stack, they are so many bytes above the return address, and there have
-   been so many. No code is at addresses as low as that. */
+   been so many. The first SITE_OUTERS_MAX have sites of their own, and all later ones share that of the place. No code
+   is at addresses as low as SITE_OUTER_LEAST. */
 enum { SITE_DEPTH_BITS = 9, SITE_OUTERS_MAX = 100, SITE_OUTER_LEAST = 1 << 16 };
 static inline uint32_t site_depth(const struct site *site)
 {

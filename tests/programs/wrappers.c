@@ -60,6 +60,21 @@ static __attribute__((noinline)) int mpi_send(int *value, int partner, int size)
     return outcome == MPI_SUCCESS ? room[0] : 1;
 }
 
+static __attribute__((noinline)) int mpi_comm_size(void)
+{
+    int size = 0;
+    int outcome = MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return outcome == MPI_SUCCESS ? size : 0;
+}
+
+#define FOUR_TIMES(what) what + what + what + what
+
+/* 256 places that call it, which are one line. */
+static __attribute__((noinline)) int many(void)
+{
+    return FOUR_TIMES(FOUR_TIMES(FOUR_TIMES(FOUR_TIMES(mpi_comm_size()))));
+}
+
 int main(int argc, char **argv)
 {
     int rank, value[2] = {1, 0};
@@ -74,13 +89,14 @@ int main(int argc, char **argv)
         exchange(value, 1 - rank);
         exchange(value, 1 - rank);
     }
+    value[0] = (many() + many()) / 1024;
     for (int i = 0; i < 10; i++)
         if (rank == 0)
             mpi_send(value, 1, 40 + 100 * i);
         else
             AT mpi_recv(value, 0);
     if (argc > 1 && rank == 1)
-        AT mpi_recv(value, 0); /* line 83 */
+        AT mpi_recv(value, 0); /* line 99 */
     if (argc > 1)
         AT hypre_MPI_Allreduce(&value[0], &value[1], 1);
     for (size_t line = 0; line < sizeof places / sizeof *places; line++)
