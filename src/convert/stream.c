@@ -43,3 +43,12 @@ enum status stream_run(struct reader *reader, struct sink *const *sinks, size_t 
             return STATUS_FAILED;
     return STATUS_OK;
 }
+
+bool stream_exactly(struct reader *reader, struct sink *const *sinks, size_t count, stream_watch *watch, void *context)
+{
+    const struct defs *defs = reader->defs;
+    size_t states = defs->state_count, marks = defs->mark_count, comms = defs->comm_count;
+    struct error err = {0};
+    return stream_run(reader, sinks, count, watch, context, &err) == STATUS_OK && reader->damage.count == 0 &&
+           defs->state_count == states && defs->mark_count == marks && defs->comm_count == comms;
+}

@@ -11,6 +11,7 @@
 #include "engine/searching.h"
 #include "engine/sharing.h"
 #include "engine/span.h"
+#include "engine/whole.h"
 #include "graph/wait_table.h"
 #include "metrics/accumulator.h"
 #include "metrics/metrics_file.h"
@@ -21,7 +22,6 @@
 #include "profile/resources.h"
 #include "replay/analyse.h"
 #include "search/formulas.h"
-#include "stuck/before_hang.h"
 #include "timeline/fix_clocks.h"
 #include "timeline/slices.h"
 
@@ -43,6 +43,7 @@ struct run {
     unsigned wants; /* with what that needs */
     uint32_t *ranks;
     struct reader *reader;
+    struct reader *second; /* with the graph's definitions; NULL: they are those of the other */
     struct accumulator *accumulator;
     struct metrics *metrics;
     struct graph *graph;
@@ -169,37 +170,39 @@ static enum status read_slices(struct run *run, struct accumulator_options what,
 }
 
 /* Samples of the same part of the run as everything else. */
-static struct profile_builder *profiling(const struct run *run, const struct accumulator_options *what)
+static struct profile_select samples_of(const struct run *run, const struct accumulator_options *what)
 {
-    return profile_builder_new(&(struct profile_select){.have_from = what->have_from,
-                                                        .have_to = what->have_to,
-                                                        .from_ns = what->from_ns,
-                                                        .to_ns = what->to_ns,
-                                                        .ranks = what->ranks,
-                                                        .rank_count = what->rank_count,
-                                                        .each = (run->wants & ENGINE_SAMPLES) != 0});
+    return (struct profile_select){.have_from = what->have_from,
+                                   .have_to = what->have_to,
+                                   .from_ns = what->from_ns,
+                                   .to_ns = what->to_ns,
+                                   .ranks = what->ranks,
+                                   .rank_count = what->rank_count,
+                                   .each = (run->wants & ENGINE_SAMPLES) != 0};
 }
 
 /* Readings of counters, likewise. */
-static struct counters_builder *counting(const struct run *run, const struct accumulator_options *what)
+static struct counters_select counters_of(const struct run *run, const struct accumulator_options *what)
 {
     const struct engine_request *request = run->request;
-    return counters_builder_new(&(struct counters_select){.choices = request->counters,
-                                                          .choice_count = request->counter_count,
-                                                          .have_from = what->have_from,
-                                                          .have_to = what->have_to,
-                                                          .from_ns = what->from_ns,
-                                                          .to_ns = what->to_ns,
-                                                          .ranks = what->ranks,
-                                                          .rank_count = what->rank_count,
-                                                          .sums = run->sums});
+    return (struct counters_select){.choices = request->counters,
+                                    .choice_count = request->counter_count,
+                                    .have_from = what->have_from,
+                                    .have_to = what->have_to,
+                                    .from_ns = what->from_ns,
+                                    .to_ns = what->to_ns,
+                                    .ranks = what->ranks,
+                                    .rank_count = what->rank_count,
+                                    .sums = run->sums};
 }
 
 /* The same with samples and counters. */
 static enum status read_samples(struct run *run, struct accumulator_options what, struct error *err)
 {
-    struct profile_builder *profile = profiling(run, &what);
-    struct counters_builder *counters = counting(run, &what);
+    struct profile_select samples = samples_of(run, &what);
+    struct counters_select readings = counters_of(run, &what);
+    struct profile_builder *profile = profile_builder_new(&samples);
+    struct counters_builder *counters = counters_builder_new(&readings);
     run->accumulator = accumulator_new(what);
     struct sink *sinks[3] = {accumulator_sink(run->accumulator)};
     size_t count = 1;
@@ -232,47 +235,31 @@ static enum status read_events(struct run *run, struct accumulator_options what,
     return engine_stream(run->request, run->reader, sinks, 1, err);
 }
 
-/* The same, and into the builders of the graph, the spans of user states and the search. */
+/* The same, and what an analysis of the whole run is made of. */
 static enum status read_whole(struct run *run, struct accumulator_options what, struct error *err)
 {
-    run->accumulator = accumulator_new(what);
-    struct graph_builder *graph = graph_builder_new();
-    struct user_spans_builder *spans = user_spans_builder_new();
-    struct stuck_builder *stuck = stuck_builder_new();
-    struct profile_builder *profile = profiling(run, &what);
-    struct process_resources_builder *resources = process_resources_builder_new();
-    struct counters_builder *counters = counting(run, &what);
-    struct sink *sinks[BEFORE_HANG_SINKS + 4] = {accumulator_sink(run->accumulator), graph_builder_sink(graph),
-                                                 user_spans_builder_sink(spans)};
-    size_t count = 3;
-    /* What a run that hung does at its end would outweigh everything else: findings are about the time before. */
-    struct before_hang *before = memory_new(sizeof *before);
-    if (run->searching)
-        sinks[count++] = searching_sink(run->searching);
-    if (run->wants & ENGINE_FINDINGS) { /* they judge the time before */
-        before_hang_start(before, sinks, count);
-        sinks[0] = &before->sink;
-        count = 1;
-    }
-    if (!run->stuck)
-        sinks[count++] = stuck_builder_sink(stuck);
-    sinks[count++] = profile_builder_sink(profile);
-    sinks[count++] = process_resources_builder_sink(resources);
-    if (run->wants & ENGINE_COUNTERS)
-        sinks[count++] = counters_builder_sink(counters);
-    enum status status = engine_stream(run->request, run->reader, sinks, count, err);
-    free(before);
-    run->graph = graph_builder_end_in_parallel(graph, threads_of(run->request, THREADS_ANALYSING));
-    run->spans = user_spans_builder_end(spans);
-    struct stuck *verdict = stuck_builder_end(stuck);
-    if (run->stuck)
-        stuck_free(verdict); /* of nothing */
+    struct whole_plan plan = {.request = run->request,
+                              .wants = run->wants,
+                              .sums = what,
+                              .samples = samples_of(run, &what),
+                              .counters = counters_of(run, &what),
+                              .searching = run->searching ? searching_sink(run->searching) : NULL,
+                              .judged = run->stuck != NULL,
+                              .threads = threads_of(run->request, THREADS_ANALYSING)};
+    struct whole whole = {0};
+    enum status status = whole_read(&plan, &run->reader, &whole, err);
+    run->accumulator = whole.accumulator;
+    run->graph = whole.graph;
+    run->spans = whole.spans;
+    run->profile = whole.profile;
+    run->resources = whole.resources;
+    run->counters = whole.counters;
+    run->second = whole.second;
+    if (plan.judged)
+        stuck_free(whole.stuck);
     else
-        run->stuck = verdict;
+        run->stuck = whole.stuck;
     run->result.stuck = run->stuck;
-    run->profile = profile_builder_end(profile);
-    run->resources = process_resources_builder_end(resources);
-    run->counters = counters_builder_end(counters);
     return status;
 }
 
@@ -554,6 +541,7 @@ void engine_free(struct engine_result *result)
     metrics_free(run->metrics);
     accumulator_free(run->accumulator);
     searching_free(run->searching);
+    reader_close(run->second);
     reader_close(run->reader);
     free(run->ranks);
     free(run);

@@ -26,11 +26,13 @@ static bool is_pending(const struct before_hang *before, const struct event *eve
 /* The batch without pending calls: the same batch if it has none. */
 static const struct batch *without_pending(struct before_hang *before, const struct batch *batch)
 {
+    if (!before->mark)
+        return batch;
     size_t first = 0;
     while (first < batch->count && !is_pending(before, &batch->events[first]))
         first++;
     /* Nearly all batches: passed on without a copy. */
-    if (!before->mark || first == batch->count)
+    if (first == batch->count)
         return batch;
     struct batch *kept = &before->kept;
     kept->arena = batch->arena;

@@ -49,18 +49,13 @@ struct slice {
     bool exact;
 };
 
-/* Reads and adds up one slice. It is exact if nothing in it is damaged or without definition. */
+/* Reads and adds up one slice. */
 static void slice_read(void *context, size_t index)
 {
     struct slice *slice = (struct slice *)context + index;
-    const struct defs *defs = slice->reader->defs;
-    size_t states = defs->state_count, marks = defs->mark_count, comms = defs->comm_count;
     struct sink *sinks[] = {accumulator_sink(slice->accumulator)};
-    struct error err = {0};
     input_unpack_alone(slice->reader->input);
-    slice->exact = stream_run(slice->reader, sinks, 1, slice->watch, slice->context, &err) == STATUS_OK &&
-                   slice->reader->damage.count == 0 && defs->state_count == states && defs->mark_count == marks &&
-                   defs->comm_count == comms;
+    slice->exact = stream_exactly(slice->reader, sinks, 1, slice->watch, slice->context);
 }
 
 void slices_range(const struct reader *reader, unsigned count, unsigned index, uint64_t *from, uint64_t *to)
@@ -151,4 +146,22 @@ struct accumulator *slices_accumulate(struct reader *reader, const char *path, u
     }
     free(slice);
     return all;
+}
+
+struct reader *slices_second_reader(const struct reader *reader, char *const *paths, size_t count)
+{
+    struct error err = {0};
+    if (!slices_add_up(reader, paths, count) || !reader_can_seek(reader))
+        return NULL;
+    struct clog2_known known = clog2_known(reader);
+    uint64_t size = reader_last_place(reader);
+    /* What is packed is unpacked by the other threads, once. */
+    if (!known.end_of_log || size < SLICE_LEAST || !definitions_are_few(&known, size) ||
+        input_threads(reader->input) > 1)
+        return NULL;
+    struct reader *second = clog2_open_known(paths[0], &known, &err);
+    if (second && reader_seek(second, clog2_block_of(reader, 0), UINT64_MAX, &err) == STATUS_OK)
+        return second;
+    reader_close(second);
+    return NULL;
 }

@@ -18,6 +18,11 @@ bool slices_add_up(const struct reader *reader, char *const *paths, size_t count
  */
 unsigned slices_worth(const struct reader *reader, char *const *paths, size_t count, unsigned slices);
 
+/* Another reader of the whole trace that `reader` was just opened on from `paths`, with the same definitions: for two
+   threads that each read all of it (stream_exactly), for different sinks. NULL: it cannot be had, or reading twice at
+   once would not be faster than reading once. */
+struct reader *slices_second_reader(const struct reader *reader, char *const *paths, size_t count);
+
 /* The whole trace `path`, a CLOG-2 file that can be read from the middle, in so many slices (at least 2) and threads.
    `reader` is the one that it was just opened with, which is at its end then. `watch` sees the reader of the first
    slice; the others are as long. NULL: it must be read again, in one pass, which also reports any fault. */

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/whole.h"
+
+#include "core/memory.h"
+#include "core/parallel.h"
+#include "engine/opening.h"
+#include "stuck/before_hang.h"
+#include "timeline/fix_clocks.h"
+#include "timeline/slices.h"
+
+#include <stdlib.h>
+
+/* Sinks that one reader fills. */
+enum { SINKS_MOST = 8 };
+struct group {
+    struct sink *sinks[SINKS_MOST];
+    size_t count;
+    struct before_hang before;
+    struct reader *reader;
+    bool exact;
+};
+
+/* What is known at the end, and what could be of another thread: the graph. */
+enum { SUMS, GRAPH, GROUPS };
+
+struct builders {
+    const struct whole_plan *plan;
+    struct accumulator *accumulator;
+    struct graph_builder *graph;
+    struct user_spans_builder *spans;
+    struct stuck_builder *stuck;
+    struct profile_builder *profile;
+    struct process_resources_builder *resources;
+    struct counters_builder *counters;
+    struct group groups[GROUPS];
+};
+
+static void group_add(struct group *group, struct sink *sink)
+{
+    group->sinks[group->count++] = sink;
+}
+
+/* What a run that hung does at its end would outweigh everything else: findings are about the time before. */
+static void group_end_before_hang(struct group *group)
+{
+    before_hang_start(&group->before, group->sinks, group->count);
+    group->sinks[0] = &group->before.sink;
+    group->count = 1;
+}
+
+static struct builders *builders_new(const struct whole_plan *plan)
+{
+    struct builders *builders = memory_new(sizeof *builders);
+    struct group *sums = &builders->groups[SUMS], *graph = &builders->groups[GRAPH];
+    builders->plan = plan;
+    builders->accumulator = accumulator_new(plan->sums);
+    builders->graph = graph_builder_new();
+    builders->spans = user_spans_builder_new();
+    builders->stuck = stuck_builder_new();
+    builders->profile = profile_builder_new(&plan->samples);
+    builders->resources = process_resources_builder_new();
+    builders->counters = counters_builder_new(&plan->counters);
+    group_add(graph, graph_builder_sink(builders->graph));
+    group_add(sums, accumulator_sink(builders->accumulator));
+    group_add(sums, user_spans_builder_sink(builders->spans));
+    if (plan->searching)
+        group_add(sums, plan->searching);
+    for (size_t i = 0; i < GROUPS && (plan->wants & ENGINE_FINDINGS); i++)
+        group_end_before_hang(&builders->groups[i]);
+    if (!plan->judged)
+        group_add(sums, stuck_builder_sink(builders->stuck));
+    group_add(sums, profile_builder_sink(builders->profile));
+    group_add(sums, process_resources_builder_sink(builders->resources));
+    if (plan->wants & ENGINE_COUNTERS)
+        group_add(sums, counters_builder_sink(builders->counters));
+    return builders;
+}
+
+/* Frees the builders. */
+static void builders_end(struct builders *builders, struct whole *whole)
+{
+    whole->accumulator = builders->accumulator;
+    whole->graph = graph_builder_end_in_parallel(builders->graph, builders->plan->threads);
+    whole->spans = user_spans_builder_end(builders->spans);
+    whole->stuck = stuck_builder_end(builders->stuck);
+    whole->profile = profile_builder_end(builders->profile);
+    whole->resources = process_resources_builder_end(builders->resources);
+    whole->counters = counters_builder_end(builders->counters);
+    free(builders);
+}
+
+static void whole_drop(struct whole *whole)
+{
+    graph_free(whole->graph);
+    user_spans_free(whole->spans);
+    stuck_free(whole->stuck);
+    profile_free(whole->profile);
+    resources_free(whole->resources);
+    counters_free(whole->counters);
+    accumulator_free(whole->accumulator);
+    reader_close(whole->second);
+    *whole = (struct whole){0};
+}
+
+/* In one thread of two. The sums are what the caller waits for: their reader is watched. */
+static void read_group(void *context, size_t index)
+{
+    struct builders *builders = context;
+    struct group *group = &builders->groups[index];
+    struct watching watching = {.request = builders->plan->request, .step = ENGINE_STEP_EVENTS};
+    group->exact =
+        stream_exactly(group->reader, group->sinks, group->count, index == SUMS ? opening_watch : NULL, &watching);
+}
+
+/* False: nothing of it may be used. */
+static bool read_at_once(struct builders *builders, struct reader *reader, struct reader *second)
+{
+    builders->groups[SUMS].reader = reader;
+    builders->groups[GRAPH].reader = second;
+    parallel_run(GROUPS, GROUPS, read_group, builders);
+    return builders->groups[SUMS].exact && builders->groups[GRAPH].exact;
+}
+
+static enum status read_in_turn(struct builders *builders, struct reader *reader, struct error *err)
+{
+    struct sink *sinks[GROUPS * SINKS_MOST];
+    size_t count = 0;
+    for (size_t i = 0; i < GROUPS; i++)
+        for (size_t j = 0; j < builders->groups[i].count; j++)
+            sinks[count++] = builders->groups[i].sinks[j];
+    return engine_stream(builders->plan->request, reader, sinks, count, err);
+}
+
+enum status whole_read(const struct whole_plan *plan, struct reader **reader, struct whole *whole, struct error *err)
+{
+    const struct engine_request *request = plan->request;
+    struct builders *builders = builders_new(plan);
+    if (plan->threads > 1 && !plan->searching)
+        whole->second = slices_second_reader(*reader, request->inputs, request->input_count);
+    if (whole->second) {
+        bool exact = read_at_once(builders, *reader, whole->second);
+        builders_end(builders, whole);
+        if (exact)
+            return STATUS_OK;
+        whole_drop(whole);
+        /* One reader reports what it finds. */
+        *reader = reader_again(*reader, request->inputs, request->input_count, err);
+        if (!*reader)
+            return STATUS_FAILED;
+        builders = builders_new(plan);
+    }
+    enum status status = read_in_turn(builders, *reader, err);
+    builders_end(builders, whole);
+    return status;
+}
