@@ -47,8 +47,9 @@ struct run {
     struct accumulator *accumulator;
     struct metrics *metrics;
     struct graph *graph;
-    struct user_spans *spans;    /* what the program itself marks: phases may be made of it */
-    struct searching *searching; /* NULL: no search is wanted */
+    struct user_spans *spans;     /* what the program itself marks: phases may be made of it */
+    struct phase_counter *phases; /* while phases are found */
+    struct searching *searching;  /* NULL: no search is wanted */
     struct heuristic_result *judged;
     struct findings findings;
     struct stuck *stuck;
@@ -291,12 +292,39 @@ static bool asks_may_hang(const struct run *run)
     return (run->wants & ENGINE_FINDINGS) && !hangs;
 }
 
-/* For findings alone, without what none of them shows. */
+_Static_assert((int)PHASE_REPLAYS <= (int)ANALYSE_REPLAYS_BESIDE, "replays of phases go with those of the analysis");
+
+static void count_phases(void *context)
+{
+    struct run *run = context;
+    run->phases = phase_counter_new(run->graph, run->spans);
+}
+
+static size_t replays_of_phases(void *context, struct replay_options *options)
+{
+    const struct run *run = context;
+    return phase_counter_replays(run->phases, options);
+}
+
+static void end_phases(void *context, const struct replay *replays)
+{
+    struct run *run = context;
+    run->metrics->phases = phase_counter_end(run->phases, replays);
+}
+
+static bool finds_phases(const struct run *run)
+{
+    return (run->wants & ENGINE_PHASES) && !assisting_with_phases(run->assistance);
+}
+
+/* For findings alone, without what none of them shows. With phases, whose replays go with those of the analysis. */
 static void analyse_run(struct run *run)
 {
     struct metrics *metrics = run->metrics;
+    const struct analyse_beside phases = {count_phases, replays_of_phases, end_phases, run};
     struct analyse_how how = {.threads = threads_of(run->request, THREADS_ANALYSING),
-                              .without = assisting_steps(run->assistance)};
+                              .without = assisting_steps(run->assistance),
+                              .beside = finds_phases(run) ? &phases : NULL};
     if (!(run->wants & (ENGINE_ANALYSIS | ENGINE_SEARCH))) {
         how.without |= ANALYSE_CONCURRENCY | ANALYSE_CALL_SITES;
         how.delays_from_ns = findings_delays_from_ns(metrics);
@@ -304,16 +332,16 @@ static void analyse_run(struct run *run)
     metrics->analysis = analyse_in_parallel(run->graph, how);
 }
 
-/* One of three parts, in a thread of its own: each writes one member of the metrics or the result. */
-enum { PARTS = 3 };
+/* One of two parts, in a thread of its own: each writes its own members of the metrics or the result. */
+enum { PARTS = 2 };
 static void analyse_part(void *context, size_t index)
 {
     struct run *run = context;
     if (index == 0 && (run->wants & (ENGINE_ANALYSIS | ENGINE_FINDINGS)))
         analyse_run(run);
-    else if (index == 1 && (run->wants & ENGINE_PHASES) && !assisting_with_phases(run->assistance))
+    else if (index == 0 && finds_phases(run))
         run->metrics->phases = phase_metrics_with(run->graph, run->spans);
-    else if (index == 2 && asks_may_hang(run))
+    else if (index == 1 && asks_may_hang(run))
         run->result.may_hang = run->may_hang = may_hang_of(run->graph);
 }
 

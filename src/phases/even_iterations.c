@@ -94,6 +94,8 @@ struct evening *evening_new(const struct even_iterations *iterations, struct rep
 
 void evening_free(struct evening *evening)
 {
+    if (!evening)
+        return;
     free(evening->means);
     free(evening->row_of);
     free(evening->at);

@@ -24,6 +24,6 @@ struct even_iterations {
    computing (BALANCE_IDLE of the mean), where nothing can be stretched, are left unchanged. */
 struct evening;
 struct evening *evening_new(const struct even_iterations *iterations, struct replay_options *options);
-void evening_free(struct evening *evening);
+void evening_free(struct evening *evening); /* NULL: nothing */
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "graph/graph.h"
 #include "metrics/analysis.h"
+#include "replay/replay.h"
 
 /* Waits, critical path and replays of a graph, in numbers. Rows of processes are those of metrics: the processes of all
    locations, by rank. Free with analysis_free. */
@@ -17,11 +18,22 @@ enum analyse_step {
     ANALYSE_CALL_SITES = 1 << 2
 };
 
+/* What is computed beside the analysis by someone who needs replays as well: they go with its own (replay_run_all). */
+enum { ANALYSE_REPLAYS_BESIDE = 2 };
+struct analyse_beside {
+    void (*begin)(void *context); /* called once, maybe in another thread, while the first steps are made */
+    /* Then up to ANALYSE_REPLAYS_BESIDE options; returns how many. */
+    size_t (*replays)(void *context, struct replay_options *options);
+    void (*end)(void *context, const struct replay *replays);
+    void *context;
+};
+
 struct analyse_how {
     unsigned threads;       /* at most; each needs memory of its own for a replay */
     unsigned without;       /* of enum analyse_step: their results stay 0 */
     int64_t delays_from_ns; /* so do delays, unless the run would be shorter by more than this without some kind of
                                waits; 0: they do not depend on that */
+    const struct analyse_beside *beside; /* NULL: nobody */
 };
 
 /* The same. */

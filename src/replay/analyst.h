@@ -3,6 +3,7 @@
 #define SIGHT_REPLAY_ANALYST_H
 
 #include "graph/graph.h"
+#include "replay/analyse.h"
 #include "replay/held_calls.h"
 
 /* For analyse.c and savings.c: an analysis under way. */
@@ -32,6 +33,7 @@ struct analyst {
     int64_t unqueued_ns;
     unsigned without; /* steps that are left out: see analyse.h */
     int64_t delays_from_ns;
+    const struct analyse_beside *beside; /* NULL: nobody */
 };
 
 /* Waits of the kinds, all together, in ns. `kinds`: bit 1 << kind. */

@@ -6,20 +6,31 @@
 #include "replay/balance.h"
 #include "replay/even_sections.h"
 
+#include <string.h>
+
 static const uint32_t NO_TURN = UINT32_MAX;
+
+/* How far a replay is on a location. */
+struct turner {
+    uint32_t next; /* the first call that it has not come to */
+    uint32_t turn; /* that the call before ends */
+};
 
 struct even_turns {
     const struct graph *graph;
     const int64_t *begins_ns, *ends_ns;
-    struct map places; /* section -> place */
-    uint32_t *of_kind; /* 1 + place, by kind of the call that ends a turn; 0: not known yet */
-    uint32_t *counts;  /* by place: calls of each location with work; NO_TURN: they differ */
-    size_t *first;     /* by place: of its turns */
-    uint32_t **turn;   /* by location and call: the turn that it ends; NO_TURN: none */
-    double *means_ns;  /* by turn */
-    size_t count;      /* turns */
-    bool *works;       /* by location */
+    struct map places;   /* section -> place */
+    uint32_t *of_kind;   /* 1 + place, by kind of the call that ends a turn; 0: not known yet */
+    uint32_t *counts;    /* by place: calls of each location with work; NO_TURN: they differ */
+    size_t *first;       /* by place: of its turns */
+    uint32_t *column;    /* by place with turns: its column in `seen` */
+    size_t column_count; /* each location with work has at least one call for each column */
+    double *means_ns;    /* by turn */
+    size_t count;        /* turns */
+    bool *works;         /* by location */
     size_t work_count;
+    struct turner *turners; /* by location */
+    uint32_t **seen;        /* by location with work, and column: calls that the replay has come to */
 };
 
 static size_t place_of(struct even_turns *turns, uint32_t location, uint32_t index)
@@ -66,18 +77,17 @@ static void find_workers(struct even_turns *turns)
     free(compute);
 }
 
-/* Numbers the calls of each place on each location. The first location with work gives the number that all must have.
- */
-static void number_calls(struct even_turns *turns)
+/* Counts the calls of each place on each location. The first location with work gives the number that all must have. */
+static void count_calls(struct even_turns *turns)
 {
     const struct graph *graph = turns->graph;
     size_t places = 0, capacity = 0;
     uint32_t *seen = NULL;
     bool first = true;
     for (uint32_t location = 0; location < graph->location_count; location++) {
-        uint32_t count = (uint32_t)graph->locations[location].count;
-        turns->turn[location] = memory_new(count * sizeof **turns->turn);
-        for (uint32_t i = 0; i < count && turns->works[location]; i++) {
+        if (!turns->works[location])
+            continue;
+        for (uint32_t i = 0; i < graph->locations[location].count; i++) {
             struct call call = graph_call(graph, location, i);
             if (!takes_part(turns, location, i, &call))
                 continue;
@@ -88,50 +98,90 @@ static void number_calls(struct even_turns *turns)
                 seen[places] = 0;
                 turns->counts[places] = first ? 0 : NO_TURN;
             }
-            turns->turn[location][i] = seen[place]++;
+            seen[place]++;
         }
-        for (size_t place = 0; place < places && turns->works[location]; place++) {
+        for (size_t place = 0; place < places; place++) {
             turns->counts[place] = first || turns->counts[place] == seen[place] ? seen[place] : NO_TURN;
             seen[place] = 0;
         }
-        first &= !turns->works[location];
+        first = false;
     }
     free(seen);
 }
 
-static void find_turns(struct even_turns *turns)
+/* False: there are too many. */
+static bool find_turns(struct even_turns *turns)
 {
     turns->first = memory_new(turns->places.count * sizeof *turns->first);
+    turns->column = memory_new(turns->places.count * sizeof *turns->column);
     for (size_t place = 0; place < turns->places.count; place++) {
         turns->first[place] = turns->count;
-        turns->count += turns->counts[place] == NO_TURN ? 0 : turns->counts[place];
+        if (turns->counts[place] == NO_TURN)
+            continue;
+        turns->column[place] = (uint32_t)turns->column_count++;
+        turns->count += turns->counts[place];
     }
-    turns->means_ns = memory_new(turns->count * sizeof *turns->means_ns);
+    turns->means_ns = memory_new(smaller(turns->count, (size_t)EVEN_TURNS) * sizeof *turns->means_ns);
+    return turns->count <= EVEN_TURNS;
 }
 
-/* From the number of the call at its place to that of the turn among all. */
+static void turner_rewind(struct even_turns *turns, uint32_t location)
+{
+    turns->turners[location] = (struct turner){.turn = NO_TURN};
+    memset(turns->seen[location], 0, turns->column_count * sizeof **turns->seen);
+}
+
+/* The turn that the next call of the location ends. */
+static void turner_go_on(struct even_turns *turns, uint32_t location)
+{
+    struct turner *turner = &turns->turners[location];
+    uint32_t index = turner->next++;
+    struct call call = graph_call(turns->graph, location, index);
+    turner->turn = NO_TURN;
+    if (!takes_part(turns, location, index, &call))
+        return;
+    size_t place = place_of(turns, location, index);
+    if (turns->counts[place] != NO_TURN)
+        turner->turn = (uint32_t)turns->first[place] + turns->seen[location][turns->column[place]]++;
+}
+
+/* The turn that the call ends. Replays come to the calls of a location in their order. */
+static uint32_t turn_of(struct even_turns *turns, uint32_t location, uint32_t index)
+{
+    if (!turns->works[location] || index >= turns->graph->locations[location].count)
+        return NO_TURN;
+    struct turner *turner = &turns->turners[location];
+    if (index + 1 < turner->next)
+        turner_rewind(turns, location);
+    while (turner->next <= index)
+        turner_go_on(turns, location);
+    return turner->turn;
+}
+
 static void find_means(struct even_turns *turns)
 {
     const struct graph *graph = turns->graph;
-    for (uint32_t location = 0; location < graph->location_count; location++)
+    turns->turners = memory_new(graph->location_count * sizeof *turns->turners);
+    turns->seen = memory_new(graph->location_count * sizeof *turns->seen);
+    for (uint32_t location = 0; location < graph->location_count; location++) {
+        if (!turns->works[location])
+            continue;
+        turns->seen[location] = memory_new(turns->column_count * sizeof **turns->seen);
         for (uint32_t i = 0; i < graph->locations[location].count; i++) {
+            uint32_t turn = turn_of(turns, location, i);
+            if (turn == NO_TURN)
+                continue;
             struct call call = graph_call(graph, location, i);
-            uint32_t *turn = &turns->turn[location][i], number = *turn;
-            *turn = NO_TURN;
-            if (!turns->works[location] || !takes_part(turns, location, i, &call))
-                continue;
-            size_t place = place_of(turns, location, i);
-            if (turns->counts[place] == NO_TURN)
-                continue;
-            *turn = (uint32_t)turns->first[place] + number;
-            turns->means_ns[*turn] += (double)gap_ns(turns, location, i, &call) / (double)turns->work_count;
+            turns->means_ns[turn] += (double)gap_ns(turns, location, i, &call) / (double)turns->work_count;
         }
+        turner_rewind(turns, location);
+    }
 }
 
 static int64_t pace(const void *context, uint32_t location, uint32_t index, int64_t from_ns, int64_t to_ns)
 {
-    const struct even_turns *turns = context;
-    uint32_t turn = index < turns->graph->locations[location].count ? turns->turn[location][index] : NO_TURN;
+    struct even_turns *turns = (struct even_turns *)context; /* options are const; the replay's own place is not */
+    uint32_t turn = turn_of(turns, location, index);
     if (turn == NO_TURN)
         return time_since(from_ns, to_ns);
     /* What is before the location's part stays as it is. */
@@ -141,18 +191,15 @@ static int64_t pace(const void *context, uint32_t location, uint32_t index, int6
 struct even_turns *even_turns_new(const struct graph *graph, const int64_t *begins_ns, const int64_t *ends_ns,
                                   struct replay_options *options)
 {
-    size_t calls = 0;
-    for (uint32_t location = 0; location < graph->location_count; location++)
-        calls += graph->locations[location].count;
-    if (calls > EVEN_TURNS_CALLS)
-        return NULL;
     struct even_turns *turns = memory_new(sizeof *turns);
     *turns = (struct even_turns){.graph = graph, .begins_ns = begins_ns, .ends_ns = ends_ns};
-    turns->turn = memory_new(graph->location_count * sizeof *turns->turn);
     turns->of_kind = memory_new(graph->kind_count * sizeof *turns->of_kind);
     find_workers(turns);
-    number_calls(turns);
-    find_turns(turns);
+    count_calls(turns);
+    if (!find_turns(turns)) {
+        even_turns_free(turns);
+        return NULL;
+    }
     find_means(turns);
     options->pace = pace;
     options->pace_context = turns;
@@ -163,9 +210,11 @@ void even_turns_free(struct even_turns *turns)
 {
     if (!turns)
         return;
-    for (uint32_t location = 0; location < turns->graph->location_count; location++)
-        free(turns->turn[location]);
-    free(turns->turn);
+    for (uint32_t location = 0; turns->seen && location < turns->graph->location_count; location++)
+        free(turns->seen[location]);
+    free(turns->seen);
+    free(turns->turners);
+    free(turns->column);
     free(turns->of_kind);
     free(turns->counts);
     free(turns->first);

@@ -40,9 +40,11 @@ static bool matters(const struct analysis *analysis, unsigned kinds)
 }
 
 /* The replays of save_all(), and what their results are. */
-enum { MOST_CHANGES = WAIT_KIND_COUNT + 7 };
+enum { MOST_CHANGES = WAIT_KIND_COUNT + 7 + ANALYSE_REPLAYS_BESIDE };
 struct changes {
-    size_t count, ideal; /* ideal: the one on the ideal network, which saves nothing */
+    size_t count;
+    size_t ideal;  /* the one on the ideal network, which saves nothing */
+    size_t beside; /* replays after these, which are not the analysis's */
     struct replay_options options[MOST_CHANGES];
     struct replay replays[MOST_CHANGES];
     enum wait_kind kinds[MOST_CHANGES]; /* whose savings they are; WAIT_NONE: the following */
@@ -256,9 +258,21 @@ static void add_even_steps(struct analyst *analyst, struct changes *changes)
         analysis->alone_process = analyst->rows[even.alone_location];
 }
 
+static void add_beside(const struct analyse_beside *beside, struct changes *changes)
+{
+    if (beside)
+        changes->beside = beside->replays(beside->context, &changes->options[changes->count]);
+}
+
+static void take_beside(const struct analyse_beside *beside, const struct changes *changes)
+{
+    if (beside)
+        beside->end(beside->context, &changes->replays[changes->count]);
+}
+
 static void changes_run(struct changes *changes, const struct graph *graph, struct analysis *analysis)
 {
-    replay_run_all(graph, changes->options, changes->count, changes->replays);
+    replay_run_all(graph, changes->options, changes->count + changes->beside, changes->replays);
     take_ideal(analysis, graph, &changes->replays[changes->ideal]);
     for (size_t i = 0; i < changes->count; i++) {
         if (i == changes->ideal)
@@ -299,7 +313,9 @@ void save_all(struct analyst *analyst)
         add_even_sections(analyst, &changes, &spread);
     }
     add_even_steps(analyst, &changes);
+    add_beside(analyst->beside, &changes);
     changes_run(&changes, analyst->graph, analyst->analysis);
+    take_beside(analyst->beside, &changes);
     take_efficiencies(analyst, &spread);
     changes_clear(&changes);
     free(spread.compute_ns);
