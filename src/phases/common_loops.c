@@ -269,22 +269,41 @@ static int64_t first_start(int64_t start, const struct start_facts *facts, int64
     return start;
 }
 
-static void add_member(struct team *team, const struct finder *finder, const struct loop_tree *found, size_t member)
+/* The loops of one process after another, in the same memory: new pages for each would take longer than all else. */
+struct timing {
+    struct loop_tree tree;
+    struct location_reading reading;
+    struct location_passed passed;
+    uint32_t *places; /* where iterations begin in the reading */
+    size_t capacity;
+};
+
+static void timing_clear(struct timing *timing)
+{
+    loop_tree_clear(&timing->tree);
+    location_reading_clear(&timing->reading);
+    location_passed_clear(&timing->passed);
+    free(timing->places);
+}
+
+static void add_member(struct team *team, const struct finder *finder, const struct loop_tree *found, size_t member,
+                       struct timing *timing)
 {
     uint32_t location = finder->loops->locations[team->members[member]];
-    struct location_reading reading = location_read(finder->graph, location, finder->which, LOCATION_TIMES);
-    struct loop_tree tree = loop_tree_copy(found);
-    location_loops_time(&tree, finder->graph, location, &reading);
+    struct loop_tree *tree = &timing->tree;
+    location_read(finder->graph, location, finder->which, LOCATION_TIMES, &timing->reading);
+    loop_tree_copy(tree, found);
+    location_loops_time(tree, finder->graph, location, &timing->reading, &timing->passed);
     /* Warming up and rows are taken from the first member: the others have the same calls. */
     if (member == 0) {
-        loop_tree_warm_up(&tree);
-        start_rows(team, finder, &tree);
+        loop_tree_warm_up(tree);
+        start_rows(team, finder, tree);
+        ARRAY_RESERVE(timing->places, timing->capacity, found->iteration_count);
+        for (size_t i = 0; i < found->iteration_count; i++)
+            timing->places[i] = found->iterations[i].begin;
     }
-    uint32_t *places = memory_new(tree.iteration_count * sizeof *places);
-    for (size_t i = 0; i < tree.iteration_count; i++)
-        places[i] = found->iterations[i].begin;
     for (size_t i = 0; i < team->row_count; i++) {
-        const struct loop *loop = &tree.loops[i];
+        const struct loop *loop = &tree->loops[i];
         struct loop_row *row = &team->rows[i];
         row->processes++;
         time_add(&row->time_ns, loop->time_ns);
@@ -293,12 +312,9 @@ static void add_member(struct team *team, const struct finder *finder, const str
         time_add(&row->communicating_ns, loop->communicating_ns);
         if (team->starts[i])
             team->facts[i][member] =
-                find_starts(&tree, loop, &reading, places, finder->graph->locations[location].begin_ns,
+                find_starts(tree, loop, &timing->reading, timing->places, finder->graph->locations[location].begin_ns,
                             team->starts[i] + member * (loop->count + (size_t)1));
     }
-    free(places);
-    loop_tree_clear(&tree);
-    location_reading_clear(&reading);
 }
 
 static void find_loops(struct finder *finder)
@@ -306,14 +322,16 @@ static void find_loops(struct finder *finder)
     enum location_calls which = LOCATION_PARTNERS;
     if (finder->which == LOCATION_WORLD)
         which = LOCATION_WORLD;
+    struct timing timing = {0};
     for (size_t i = 0; i < finder->count; i++) {
         struct team *team = &finder->teams[i];
         /* Once for a team, since its members' calls are the same; only times are read from each. */
         struct loop_tree found = location_loops_find(finder->graph, finder->loops->locations[team->members[0]], which);
         for (size_t k = 0; k < team->count; k++)
-            add_member(team, finder, &found, k);
+            add_member(team, finder, &found, k, &timing);
         loop_tree_clear(&found);
     }
+    timing_clear(&timing);
 }
 
 /* Loops that two teams have in common */

@@ -23,10 +23,11 @@ struct location_reading {
     uint32_t *symbols; /* of LOCATION_SYMBOLS, else NULL; `ends`, too */
     bool *ends;
     int64_t *enter_ns, *leave_ns;
-    size_t count;
+    size_t count, capacity;
 };
-struct location_reading location_read(const struct graph *graph, uint32_t location, enum location_calls which,
-                                      enum location_detail detail);
+/* Into a reading of all zeros, or of another location before, whose memory is used again. */
+void location_read(const struct graph *graph, uint32_t location, enum location_calls which, enum location_detail detail,
+                   struct location_reading *reading);
 void location_reading_clear(struct location_reading *reading);
 
 /* Hashes of the location's calls as LOCATION_CALLS and LOCATION_WORLD read them. Locations with the same hash have the
@@ -41,14 +42,22 @@ struct location_signature location_signature_of(const struct graph *graph, uint3
  */
 struct loop_tree location_loops_find(const struct graph *graph, uint32_t location, enum location_calls which);
 
-/* Converts places in the reading to calls of the location, and sums up times. */
+/* The time in calls, and waiting in them, before each call of a location: an interval's time is a difference. */
+struct location_passed {
+    int64_t *calls_ns, *waits_ns;
+    size_t capacity;
+};
+void location_passed_clear(struct location_passed *passed);
+
+/* Converts places in the reading to calls of the location, and sums up times. `passed` is filled: all zeros, or of
+   another location before, whose memory is used again. */
 void location_loops_time(struct loop_tree *tree, const struct graph *graph, uint32_t location,
-                         const struct location_reading *reading);
+                         const struct location_reading *reading, struct location_passed *passed);
 
 /* Counts the first iterations of each loop that belong to warming up. */
 void loop_tree_warm_up(struct loop_tree *tree);
 
-/* A copy without spare room. */
-struct loop_tree loop_tree_copy(const struct loop_tree *tree);
+/* Copies a tree into one of all zeros, or one whose memory is used again. */
+void loop_tree_copy(struct loop_tree *to, const struct loop_tree *from);
 
 #endif

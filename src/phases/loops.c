@@ -20,25 +20,28 @@ void loop_tree_clear(struct loop_tree *tree)
     *tree = (struct loop_tree){0};
 }
 
-static void *copied(const void *from, size_t count, size_t size)
+/* Copies `count` elements to an array that holds at least so many afterwards. */
+static void *copied(void *to, size_t *capacity, const void *from, size_t count, size_t size)
 {
-    void *copy = memory_new(count * size);
+    if (count > *capacity) {
+        free(to);
+        to = memory_resize(NULL, count * size);
+        *capacity = count;
+    }
     if (count > 0)
-        memcpy(copy, from, count * size);
-    return copy;
+        memcpy(to, from, count * size);
+    return to;
 }
 
-struct loop_tree loop_tree_copy(const struct loop_tree *tree)
+void loop_tree_copy(struct loop_tree *to, const struct loop_tree *from)
 {
-    return (struct loop_tree){copied(tree->loops, tree->count, sizeof *tree->loops),
-                              tree->count,
-                              tree->count,
-                              copied(tree->items, tree->item_count, sizeof *tree->items),
-                              tree->item_count,
-                              tree->item_count,
-                              copied(tree->iterations, tree->iteration_count, sizeof *tree->iterations),
-                              tree->iteration_count,
-                              tree->iteration_count};
+    to->loops = copied(to->loops, &to->capacity, from->loops, from->count, sizeof *from->loops);
+    to->items = copied(to->items, &to->item_capacity, from->items, from->item_count, sizeof *from->items);
+    to->iterations = copied(to->iterations, &to->iteration_capacity, from->iterations, from->iteration_count,
+                            sizeof *from->iterations);
+    to->count = from->count;
+    to->item_count = from->item_count;
+    to->iteration_count = from->iteration_count;
 }
 
 /* An iteration: the nodes from first to last of a chain. */

@@ -96,35 +96,47 @@ static bool is_of_world(const struct graph *graph, const struct call *call)
     return instance->count == graph->defs->processes && graph_collective_of(graph, instance).shape != SHAPE_NEIGHBOURS;
 }
 
-struct location_reading location_read(const struct graph *graph, uint32_t location, enum location_calls which,
-                                      enum location_detail detail)
+/* Room for so many calls. What is there need not be kept. */
+static void reading_reserve(struct location_reading *reading, size_t count, enum location_detail detail)
+{
+    if (count > reading->capacity) {
+        location_reading_clear(reading);
+        reading->capacity = count;
+    }
+    if (!reading->calls) {
+        reading->calls = memory_resize(NULL, reading->capacity * sizeof *reading->calls);
+        reading->enter_ns = memory_resize(NULL, reading->capacity * sizeof *reading->enter_ns);
+        reading->leave_ns = memory_resize(NULL, reading->capacity * sizeof *reading->leave_ns);
+    }
+    if (detail == LOCATION_SYMBOLS && !reading->symbols) {
+        reading->symbols = memory_resize(NULL, reading->capacity * sizeof *reading->symbols);
+        reading->ends = memory_resize(NULL, reading->capacity * sizeof *reading->ends);
+    }
+}
+
+void location_read(const struct graph *graph, uint32_t location, enum location_calls which, enum location_detail detail,
+                   struct location_reading *reading)
 {
     const struct location *from = &graph->locations[location];
     struct map known = {0};
     struct comm_order order = {0};
-    struct location_reading reading = {.calls = memory_new(from->count * sizeof *reading.calls),
-                                       .enter_ns = memory_new(from->count * sizeof *reading.enter_ns),
-                                       .leave_ns = memory_new(from->count * sizeof *reading.leave_ns)};
-    if (detail == LOCATION_SYMBOLS) {
-        reading.symbols = memory_new(from->count * sizeof *reading.symbols);
-        reading.ends = memory_new(from->count * sizeof *reading.ends);
-    }
+    reading_reserve(reading, from->count, detail);
+    reading->count = 0;
     for (size_t i = 0; i < from->count; i++) {
         struct call call = graph_call(graph, location, (uint32_t)i);
         if (is_left_out(graph_state(graph, &call), &call) || (which == LOCATION_WORLD && !is_of_world(graph, &call)))
             continue;
-        size_t at = reading.count++;
-        reading.calls[at] = (uint32_t)i;
-        reading.enter_ns[at] = call.enter_ns;
-        reading.leave_ns[at] = call.leave_ns;
+        size_t at = reading->count++;
+        reading->calls[at] = (uint32_t)i;
+        reading->enter_ns[at] = call.enter_ns;
+        reading->leave_ns[at] = call.leave_ns;
         if (detail != LOCATION_SYMBOLS)
             continue;
         uint64_t key = call_key(graph, location, &call, which, &order);
-        reading.symbols[at] = (uint32_t)*map_put(&known, key, known.count);
-        reading.ends[at] = is_of_world(graph, &call);
+        reading->symbols[at] = (uint32_t)*map_put(&known, key, known.count);
+        reading->ends[at] = is_of_world(graph, &call);
     }
     map_clear(&known);
-    return reading;
 }
 
 void location_reading_clear(struct location_reading *reading)
@@ -157,24 +169,30 @@ struct location_signature location_signature_of(const struct graph *graph, uint3
     return signature;
 }
 
-/* Prefix sums of the time in calls and waiting in them: an interval's time is a difference. */
-struct passed {
-    int64_t *calls_ns, *waits_ns;
-};
-
-static struct passed passed_of(const struct graph *graph, uint32_t location)
+static void passed_fill(struct location_passed *passed, const struct graph *graph, uint32_t location)
 {
     const struct location *from = &graph->locations[location];
-    struct passed passed = {.calls_ns = memory_new((from->count + 1) * sizeof *passed.calls_ns),
-                            .waits_ns = memory_new((from->count + 1) * sizeof *passed.waits_ns)};
-    for (size_t i = 0; i < from->count; i++) {
-        passed.calls_ns[i + 1] = passed.calls_ns[i];
-        passed.waits_ns[i + 1] = passed.waits_ns[i];
-        struct call call = graph_call(graph, location, (uint32_t)i);
-        time_add(&passed.calls_ns[i + 1], time_since(call.enter_ns, call.leave_ns));
-        time_add(&passed.waits_ns[i + 1], wait_ns_in(graph, location, i));
+    if (from->count >= passed->capacity) {
+        location_passed_clear(passed);
+        passed->capacity = from->count + 1;
+        passed->calls_ns = memory_resize(NULL, passed->capacity * sizeof *passed->calls_ns);
+        passed->waits_ns = memory_resize(NULL, passed->capacity * sizeof *passed->waits_ns);
     }
-    return passed;
+    int64_t calls_ns = passed->calls_ns[0] = 0, waits_ns = passed->waits_ns[0] = 0;
+    for (size_t i = 0; i < from->count; i++) {
+        struct call call = graph_call(graph, location, (uint32_t)i);
+        time_add(&calls_ns, time_since(call.enter_ns, call.leave_ns));
+        time_add(&waits_ns, wait_ns_in(graph, location, i));
+        passed->calls_ns[i + 1] = calls_ns;
+        passed->waits_ns[i + 1] = waits_ns;
+    }
+}
+
+void location_passed_clear(struct location_passed *passed)
+{
+    free(passed->calls_ns);
+    free(passed->waits_ns);
+    *passed = (struct location_passed){0};
 }
 
 /* Iterations by calls of the location, with their times. */
@@ -248,7 +266,7 @@ static void classify(struct loop *loop, int64_t calls_ns, int64_t waits_ns)
 }
 
 /* Sums over a loop's entries, each of which is a range of calls. */
-static void time_loop(struct loop *loop, const struct loop_iteration *of, const struct passed *passed)
+static void time_loop(struct loop *loop, const struct loop_iteration *of, const struct location_passed *passed)
 {
     int64_t calls_ns = 0, waits_ns = 0;
     for (uint32_t i = 0; i < loop->count; i++) {
@@ -269,22 +287,20 @@ static double share_of(int64_t part, int64_t whole)
     return ratio_of((double)part, (double)whole);
 }
 
-static void time_loops(struct loop_tree *tree, const struct graph *graph, uint32_t location)
+static void time_loops(struct loop_tree *tree, const struct graph *graph, uint32_t location,
+                       const struct location_passed *passed)
 {
     const struct location *from = &graph->locations[location];
-    struct passed passed = passed_of(graph, location);
     struct loop *whole = &tree->loops[0];
     whole->time_ns = time_since(from->begin_ns, from->end_ns);
     whole->share = whole->share_of_all = 1;
-    classify(whole, passed.calls_ns[from->count], passed.waits_ns[from->count]);
+    classify(whole, passed->calls_ns[from->count], passed->waits_ns[from->count]);
     for (size_t i = 1; i < tree->count; i++) {
         struct loop *loop = &tree->loops[i];
-        time_loop(loop, tree->iterations + loop->iteration, &passed);
+        time_loop(loop, tree->iterations + loop->iteration, passed);
         loop->share = share_of(loop->time_ns, tree->loops[loop->parent].time_ns);
         loop->share_of_all = share_of(loop->time_ns, whole->time_ns);
     }
-    free(passed.calls_ns);
-    free(passed.waits_ns);
 }
 
 void loop_tree_warm_up(struct loop_tree *tree)
@@ -327,7 +343,8 @@ static void find_longest(struct found *found, const struct location_reading *rea
 
 static struct found find_in_location(const struct graph *graph, uint32_t location, enum location_calls which)
 {
-    struct location_reading reading = location_read(graph, location, which, LOCATION_SYMBOLS);
+    struct location_reading reading = {0};
+    location_read(graph, location, which, LOCATION_SYMBOLS, &reading);
     struct loop_sequence sequence = {reading.symbols, reading.count, reading.ends, reading.enter_ns, reading.leave_ns};
     struct found found = {.tree = loops_in(&sequence)};
     find_longest(&found, &reading);
@@ -362,19 +379,23 @@ struct loop_tree location_loops_find(const struct graph *graph, uint32_t locatio
 }
 
 void location_loops_time(struct loop_tree *tree, const struct graph *graph, uint32_t location,
-                         const struct location_reading *reading)
+                         const struct location_reading *reading, struct location_passed *passed)
 {
+    passed_fill(passed, graph, location);
     time_iterations(tree, reading, graph, location);
-    time_loops(tree, graph, location);
+    time_loops(tree, graph, location, passed);
     loop_tree_mark(tree, LOOP_BOTTLENECK_SHARE);
 }
 
 struct loop_tree loops_of(const struct graph *graph, uint32_t location)
 {
     struct loop_tree tree = location_loops_find(graph, location, LOCATION_PARTNERS);
-    struct location_reading reading = location_read(graph, location, LOCATION_CALLS, LOCATION_TIMES);
-    location_loops_time(&tree, graph, location, &reading);
+    struct location_reading reading = {0};
+    struct location_passed passed = {0};
+    location_read(graph, location, LOCATION_CALLS, LOCATION_TIMES, &reading);
+    location_loops_time(&tree, graph, location, &reading, &passed);
     loop_tree_warm_up(&tree);
+    location_passed_clear(&passed);
     location_reading_clear(&reading);
     return tree;
 }

@@ -305,12 +305,13 @@ static bool find_synchronised_phases(struct finder *finder)
     const struct common_loops *loops = &finder->phases->loops;
     size_t processes = loops->process_count, count = 0;
     uint32_t cuts[PHASES_MOST];
-    for (uint32_t p = 0; p < processes; p++) {
-        struct location_reading reading =
-            location_read(finder->graph, loops->locations[p], LOCATION_WORLD, LOCATION_TIMES);
+    struct location_reading reading = {0};
+    bool fine = true;
+    for (uint32_t p = 0; p < processes && fine; p++) {
+        location_read(finder->graph, loops->locations[p], LOCATION_WORLD, LOCATION_TIMES, &reading);
         if (p == 0)
             count = choose_cuts(&reading, &finder->graph->locations[loops->locations[0]], cuts);
-        bool fine = count > 0 && cuts[count - 1] < reading.count;
+        fine = count > 0 && cuts[count - 1] < reading.count;
         for (size_t i = 0; fine && i <= count; i++) {
             char name[32];
             snprintf(name, sizeof name, "phase %zu", i + 1);
@@ -318,12 +319,10 @@ static bool find_synchronised_phases(struct finder *finder)
             part->begins[p] = i == 0 ? finder->begins_ns[p] : reading.leave_ns[cuts[i - 1]];
             part->ends[p] = i == count ? finder->ends_ns[p] : reading.leave_ns[cuts[i]];
         }
-        location_reading_clear(&reading);
-        if (!fine) {
-            parts_clear(&finder->parts);
-            return false;
-        }
     }
+    location_reading_clear(&reading);
+    if (!fine)
+        parts_clear(&finder->parts);
     return finder->parts.count > 0;
 }
 
