@@ -14,13 +14,13 @@ static const double EVEN = 0.002;
 
 struct steps {
     const struct graph *graph;
-    size_t count;    /* steps */
-    size_t each;     /* synchronisations in a step */
-    int64_t *begins; /* [location * count + step] */
-    double *cells;   /* computing, the same */
-    double *means;   /* by step */
-    bool *idle;      /* by location: it has no work */
-    size_t *at;      /* by location: the step at hand of the replay */
+    size_t count;     /* steps */
+    size_t each;      /* synchronisations in a step */
+    uint32_t *firsts; /* [location * count + step]: the first call of the step, if it has any */
+    double *cells;    /* computing, the same */
+    double *means;    /* by step */
+    bool *idle;       /* by location: it has no work */
+    size_t *at;       /* by location: the step at hand of the replay */
 };
 
 /* Calls that no location leaves before all have arrived: only between these is evening out a matter of one step. */
@@ -45,16 +45,16 @@ static size_t count_of(const struct graph *graph, uint32_t location)
 static void fill_location(struct steps *steps, uint32_t location)
 {
     const struct graph *graph = steps->graph;
-    int64_t before_ns = graph->locations[location].begin_ns, *begins = steps->begins + location * steps->count;
+    int64_t before_ns = graph->locations[location].begin_ns;
+    uint32_t *firsts = steps->firsts + location * steps->count;
     double *cells = steps->cells + location * steps->count;
     size_t met = 0;
-    begins[0] = before_ns;
     for (uint32_t i = 0; i < graph->locations[location].count; i++) {
         struct call call = graph_call(graph, location, i);
         cells[met / steps->each] += (double)time_since(before_ns, call.enter_ns);
         before_ns = call.leave_ns;
         if (is_for_all(graph, &call) && ++met % steps->each == 0)
-            begins[met / steps->each] = before_ns;
+            firsts[met / steps->each] = i + 1;
     }
     cells[met / steps->each] += (double)time_since(before_ns, graph->locations[location].end_ns);
 }
@@ -97,14 +97,13 @@ static double find_loss(const struct steps *steps, double *alone_ns)
 /* Computing is between two calls, hence in one step. */
 static int64_t pace(const void *context, uint32_t location, uint32_t index, int64_t from_ns, int64_t to_ns)
 {
-    (void)index;
     const struct steps *steps = context;
-    const int64_t *begins = steps->begins + location * steps->count;
+    const uint32_t *firsts = steps->firsts + location * steps->count;
     /* A replay walks through each location's calls in order: the step is the one before, or mostly the next. */
     size_t step = steps->at[location];
-    while (step > 0 && begins[step] > from_ns)
+    while (step > 0 && firsts[step] > index)
         step--;
-    while (step + 1 < steps->count && begins[step + 1] <= from_ns)
+    while (step + 1 < steps->count && firsts[step + 1] <= index)
         step++;
     steps->at[location] = step;
     double mine = steps->cells[location * steps->count + step], mean = steps->means[step];
@@ -164,7 +163,7 @@ struct steps *even_steps_new(const struct graph *graph, const int64_t *compute_n
     size_t most = EVEN_STEPS_CELLS / locations + 1, each = (synchronisations + most) / most;
     struct steps *steps = memory_new(sizeof *steps);
     *steps = (struct steps){.graph = graph, .each = each, .count = synchronisations / each + 1};
-    steps->begins = memory_new(locations * steps->count * sizeof *steps->begins);
+    steps->firsts = memory_new(locations * steps->count * sizeof *steps->firsts);
     steps->cells = memory_new(locations * steps->count * sizeof *steps->cells);
     steps->means = memory_new(steps->count * sizeof *steps->means);
     steps->idle = memory_new(locations * sizeof *steps->idle);
@@ -186,7 +185,7 @@ void even_steps_free(struct steps *steps)
 {
     if (!steps)
         return;
-    free(steps->begins);
+    free(steps->firsts);
     free(steps->cells);
     free(steps->means);
     free(steps->idle);
