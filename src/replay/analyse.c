@@ -145,6 +145,13 @@ static void take_delays(struct analyst *analyst)
     delays_clear(&delays);
 }
 
+static void drop_delays(struct analysis *analysis)
+{
+    struct analysis *none = analysis_new(analysis->process_count, analysis->state_count);
+    analyse_take_apart(analysis, none, ANALYSE_DELAYS);
+    analysis_free(none);
+}
+
 /* Waiting for messages of the process in a row, or for it to receive theirs. */
 static double endpoint_ns(const struct analysis *analysis, uint32_t row)
 {
@@ -300,8 +307,7 @@ static void later_step(void *context, size_t index)
     for (size_t i = 0; i < OPTIONAL_STEPS; i++)
         if (steps[index] == optional[i] && (analyst->without >> i & 1))
             return;
-    /* Only savings tell. */
-    if (steps[index] != take_delays || analyst->delays_from_ns == 0)
+    if (steps[index] != take_delays || analyst->delays_from_ns == 0 || analyst->delays_ahead)
         steps[index](analyst);
 }
 
@@ -321,14 +327,25 @@ static bool saves_from(const struct analysis *analysis, int64_t from_ns)
     return saves;
 }
 
+/* Only savings tell whether delays are wanted. */
+static void settle_delays(struct analyst *analyst)
+{
+    if (analyst->delays_from_ns == 0 || (analyst->without & ANALYSE_DELAYS))
+        return;
+    bool wanted = saves_from(analyst->analysis, analyst->delays_from_ns);
+    if (wanted && !analyst->delays_ahead)
+        take_delays(analyst);
+    else if (!wanted && analyst->delays_ahead)
+        drop_delays(analyst->analysis);
+}
+
 static void last_step(void *context, size_t index)
 {
     struct analyst *analyst = context;
-    bool delays = analyst->delays_from_ns > 0 && !(analyst->without & ANALYSE_DELAYS);
     if (index != WAIT_NONE)
         save_beside_even_work(analyst, (enum wait_kind)index);
-    else if (delays && saves_from(analyst->analysis, analyst->delays_from_ns))
-        take_delays(analyst);
+    else
+        settle_delays(analyst);
 }
 
 /* The analysis is to be filled. Free with analyst_end. */
@@ -357,6 +374,8 @@ struct analysis *analyse_in_parallel(const struct graph *graph, struct analyse_h
     struct analysis *analysis = analyst.analysis;
     analyst.without = how.without;
     analyst.delays_from_ns = how.delays_from_ns;
+    /* Another thread has nothing else to do while the replays are made. */
+    analyst.delays_ahead = how.threads > 1;
     analyst.beside = how.beside;
     analysis->messages = graph->message_count - graph->unmatched;
     analysis->collectives = graph->instance_count;

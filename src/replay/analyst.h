@@ -33,6 +33,7 @@ struct analyst {
     int64_t unqueued_ns;
     unsigned without; /* steps that are left out: see analyse.h */
     int64_t delays_from_ns;
+    bool delays_ahead;                   /* are computed before it is known whether they are wanted */
     const struct analyse_beside *beside; /* NULL: nobody */
 };
 
