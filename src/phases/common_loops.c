@@ -326,7 +326,9 @@ static void find_loops(struct finder *finder)
     for (size_t i = 0; i < finder->count; i++) {
         struct team *team = &finder->teams[i];
         /* Once for a team, since its members' calls are the same; only times are read from each. */
+        memory_keep_freed(true); /* anchors are tried one after another */
         struct loop_tree found = location_loops_find(finder->graph, finder->loops->locations[team->members[0]], which);
+        memory_keep_freed(false);
         for (size_t k = 0; k < team->count; k++)
             add_member(team, finder, &found, k, &timing);
         loop_tree_clear(&found);
