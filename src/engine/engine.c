@@ -297,7 +297,7 @@ _Static_assert((int)PHASE_REPLAYS <= (int)ANALYSE_REPLAYS_BESIDE, "replays of ph
 static void count_phases(void *context)
 {
     struct run *run = context;
-    run->phases = phase_counter_new(run->graph, run->spans);
+    run->phases = phase_counter_new(run->graph, run->spans, threads_of(run->request, THREADS_ANALYSING));
 }
 
 static size_t replays_of_phases(void *context, struct replay_options *options)

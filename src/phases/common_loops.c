@@ -3,36 +3,10 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/parallel.h"
+#include "phases/team_loops.h"
 
 #include <string.h>
-
-/* For where the first iteration of a process begins: see first_start. */
-struct start_facts {
-    int64_t gap_ns, longest_ns;
-};
-
-/* Processes whose calls are the same, and their loops. */
-struct team {
-    uint64_t signature;
-    uint32_t *members; /* processes */
-    size_t count, capacity;
-    struct loop_row *rows;
-    size_t row_count;
-    uint64_t *bodies; /* by row: hash of the functions of its body */
-    int64_t **starts; /* by row, by member: where its iterations begin, and the end of the last; NULL: not kept */
-    struct start_facts **facts; /* by row, by member */
-    uint32_t role;              /* PHASE_NONE: none */
-    uint32_t *common;           /* by row of the role: the team's own row, PHASE_NONE: it has none */
-};
-
-struct finder {
-    const struct graph *graph;
-    struct common_loops *loops;
-    struct location_signature *signatures; /* by process */
-    struct team *teams;                    /* the largest first */
-    size_t count, capacity;
-    enum location_calls which;
-};
 
 /* Processes */
 
@@ -133,209 +107,6 @@ static void teams_clear(struct finder *finder)
     finder->count = finder->capacity = 0;
 }
 
-/* Names */
-
-enum { NAME_SIZE = 120, NAME_FUNCTIONS = 24 };
-
-struct naming {
-    const struct graph *graph;
-    const struct loop_tree *tree;
-    uint32_t location;
-    char text[NAME_SIZE];
-    uint32_t said[NAME_FUNCTIONS]; /* states: each appears once */
-    size_t said_count;
-    uint64_t body;
-};
-
-static void name_put(struct naming *naming, const char *text)
-{
-    size_t used = strlen(naming->text), length = strlen(text);
-    static const char more[] = " …";
-    /* Already cut: nothing may follow the dots. */
-    if (used >= sizeof more && strcmp(naming->text + used - sizeof more + 1, more) == 0)
-        return;
-    if (used + length + sizeof more <= sizeof naming->text)
-        memcpy(naming->text + used, text, length + 1);
-    else
-        memcpy(naming->text + used, more, sizeof more);
-}
-
-static bool is_said(struct naming *naming, uint32_t state)
-{
-    for (size_t i = 0; i < naming->said_count; i++)
-        if (naming->said[i] == state)
-            return true;
-    if (naming->said_count < NAME_FUNCTIONS)
-        naming->said[naming->said_count++] = state;
-    return naming->said_count == NAME_FUNCTIONS;
-}
-
-/* The functions of a body, each once, those of loops inside in brackets; and a hash of all. Depth is that of loops. */
-static void name_body(struct naming *naming, uint32_t loop)
-{
-    const struct loop_tree *tree = naming->tree;
-    bool first = true;
-    /* Begin and end of a body are part of the hash: (a b) c and a (b c) differ. */
-    naming->body = map_hash(naming->body + 1);
-    for (uint32_t i = 0; i < tree->loops[loop].item_count; i++) {
-        const struct loop_item *item = &tree->items[tree->loops[loop].item + i];
-        if (item->loop != LOOP_NONE) {
-            name_put(naming, first ? "(" : ", (");
-            name_body(naming, item->loop);
-            name_put(naming, ")");
-            first = false;
-            continue;
-        }
-        struct call call = graph_call(naming->graph, naming->location, item->at);
-        const struct state_def *state = graph_state(naming->graph, &call);
-        naming->body = map_hash(naming->body + state->first_of_name);
-        if (is_said(naming, state->first_of_name))
-            continue;
-        if (!first)
-            name_put(naming, ", ");
-        name_put(naming, state->name);
-        first = false;
-    }
-    naming->body = map_hash(naming->body + 2);
-}
-
-/* A team's loops */
-
-static bool is_kept(const struct loop *loop)
-{
-    return loop->depth == 1 && loop->count >= COMMON_LEAST;
-}
-
-static void start_rows(struct team *team, const struct finder *finder, const struct loop_tree *tree)
-{
-    size_t rows = smaller(tree->count, (size_t)COMMON_LOOPS);
-    team->row_count = rows;
-    team->rows = memory_new(rows * sizeof *team->rows);
-    team->bodies = memory_new(rows * sizeof *team->bodies);
-    team->starts = memory_new(rows * sizeof *team->starts);
-    team->facts = memory_new(rows * sizeof *team->facts);
-    for (uint32_t i = 0; i < rows; i++) {
-        const struct loop *loop = &tree->loops[i];
-        struct naming naming = {finder->graph, tree, finder->loops->locations[team->members[0]], "", {0}, 0, 0};
-        name_body(&naming, i);
-        team->bodies[i] = naming.body;
-        team->rows[i] = (struct loop_row){.name = memory_copy_string(i == 0 ? "the whole run" : naming.text),
-                                          .parent = loop->parent,
-                                          .depth = loop->depth,
-                                          .least = loop->count,
-                                          .most = loop->count,
-                                          .entries = loop->entries,
-                                          .period = loop->period,
-                                          .warm_up = loop->warm_up,
-                                          .similarity = loop->similarity};
-        if (!is_kept(loop))
-            continue;
-        team->starts[i] = memory_new(team->count * (loop->count + (size_t)1) * sizeof **team->starts);
-        team->facts[i] = memory_new(team->count * sizeof **team->facts);
-    }
-}
-
-/* The begins of the iterations of a process, which begins at begin_ns, and the end of the last. */
-static struct start_facts find_starts(const struct loop_tree *tree, const struct loop *loop,
-                                      const struct location_reading *reading, const uint32_t *places, int64_t begin_ns,
-                                      int64_t *starts)
-{
-    size_t count = loop->count;
-    struct start_facts facts = {0};
-    uint32_t first = places[loop->iteration];
-    starts[0] = reading->enter_ns[first];
-    int64_t before_ns = begin_ns;
-    if (first > 0)
-        before_ns = reading->leave_ns[first - 1];
-    facts.gap_ns = time_since(before_ns, starts[0]);
-    for (uint32_t k = 1; k < count; k++) {
-        uint32_t place = places[loop->iteration + k];
-        starts[k] = reading->leave_ns[place - 1];
-        int64_t ns = time_since(starts[k], reading->enter_ns[place]);
-        facts.longest_ns = larger(facts.longest_ns, ns);
-    }
-    starts[count] = tree->iterations[loop->iteration + count - 1].end_ns;
-    return facts;
-}
-
-/* The first iteration begins where the call before its first ends, if that gap is no longer than in any later iteration
-   of any process; else the gap is the longest of its own later iterations: setup is not part of it. */
-static int64_t first_start(int64_t start, const struct start_facts *facts, int64_t longest_ns)
-{
-    int64_t gap_ns = facts->gap_ns;
-    if (gap_ns > longest_ns)
-        gap_ns = facts->longest_ns;
-    time_subtract(&start, gap_ns);
-    return start;
-}
-
-/* The loops of one process after another, in the same memory: new pages for each would take longer than all else. */
-struct timing {
-    struct loop_tree tree;
-    struct location_reading reading;
-    struct location_passed passed;
-    uint32_t *places; /* where iterations begin in the reading */
-    size_t capacity;
-};
-
-static void timing_clear(struct timing *timing)
-{
-    loop_tree_clear(&timing->tree);
-    location_reading_clear(&timing->reading);
-    location_passed_clear(&timing->passed);
-    free(timing->places);
-}
-
-static void add_member(struct team *team, const struct finder *finder, const struct loop_tree *found, size_t member,
-                       struct timing *timing)
-{
-    uint32_t location = finder->loops->locations[team->members[member]];
-    struct loop_tree *tree = &timing->tree;
-    location_read(finder->graph, location, finder->which, LOCATION_TIMES, &timing->reading);
-    loop_tree_copy(tree, found);
-    location_loops_time(tree, finder->graph, location, &timing->reading, &timing->passed);
-    /* Warming up and rows are taken from the first member: the others have the same calls. */
-    if (member == 0) {
-        loop_tree_warm_up(tree);
-        start_rows(team, finder, tree);
-        ARRAY_RESERVE(timing->places, timing->capacity, found->iteration_count);
-        for (size_t i = 0; i < found->iteration_count; i++)
-            timing->places[i] = found->iterations[i].begin;
-    }
-    for (size_t i = 0; i < team->row_count; i++) {
-        const struct loop *loop = &tree->loops[i];
-        struct loop_row *row = &team->rows[i];
-        row->processes++;
-        time_add(&row->time_ns, loop->time_ns);
-        time_add(&row->computing_ns, loop->computing_ns);
-        time_add(&row->waiting_ns, loop->waiting_ns);
-        time_add(&row->communicating_ns, loop->communicating_ns);
-        if (team->starts[i])
-            team->facts[i][member] =
-                find_starts(tree, loop, &timing->reading, timing->places, finder->graph->locations[location].begin_ns,
-                            team->starts[i] + member * (loop->count + (size_t)1));
-    }
-}
-
-static void find_loops(struct finder *finder)
-{
-    enum location_calls which = LOCATION_PARTNERS;
-    if (finder->which == LOCATION_WORLD)
-        which = LOCATION_WORLD;
-    struct timing timing = {0};
-    for (size_t i = 0; i < finder->count; i++) {
-        struct team *team = &finder->teams[i];
-        /* Once for a team, since its members' calls are the same; only times are read from each. */
-        memory_keep_freed(true); /* anchors are tried one after another */
-        struct loop_tree found = location_loops_find(finder->graph, finder->loops->locations[team->members[0]], which);
-        memory_keep_freed(false);
-        for (size_t k = 0; k < team->count; k++)
-            add_member(team, finder, &found, k, &timing);
-        loop_tree_clear(&found);
-    }
-    timing_clear(&timing);
-}
-
 /* Loops that two teams have in common */
 
 static bool matters(const struct team *team, size_t row)
@@ -425,16 +196,23 @@ static void drop_roles(struct finder *finder)
 
 /* Rows of a role */
 
-static void add_times(struct loop_row *to, const struct loop_row *from)
+static void add_team(struct loop_row *to, const struct loop_row *from)
 {
-    to->processes += from->processes;
     to->least = from->least < to->least ? from->least : to->least;
     to->most = from->most > to->most ? from->most : to->most;
     to->entries = from->entries > to->entries ? from->entries : to->entries;
-    time_add(&to->time_ns, from->time_ns);
-    time_add(&to->computing_ns, from->computing_ns);
-    time_add(&to->waiting_ns, from->waiting_ns);
-    time_add(&to->communicating_ns, from->communicating_ns);
+    loop_row_add(to, from);
+}
+
+/* The first iteration begins where the call before its first ends, if that gap is no longer than in any later iteration
+   of any process; else the gap is the longest of its own later iterations: setup is not part of it. */
+static int64_t first_start(int64_t start, const struct start_facts *facts, int64_t longest_ns)
+{
+    int64_t gap_ns = facts->gap_ns;
+    if (gap_ns > longest_ns)
+        gap_ns = facts->longest_ns;
+    time_subtract(&start, gap_ns);
+    return start;
 }
 
 /* Moves the starts of the team's iterations to those of all processes. */
@@ -501,7 +279,7 @@ static void write_role(struct finder *finder, const struct team *model, size_t r
         for (size_t t = 0; t < finder->count; t++) {
             const struct team *team = &finder->teams[t];
             if (team != model && team->role == role && team->common[i] != PHASE_NONE)
-                add_times(&row, &team->rows[team->common[i]]);
+                add_team(&row, &team->rows[team->common[i]]);
         }
         row.matched = matched && matters(model, i) && same_count(row.least, row.most) ? row.least : 0;
         size_t at = loops->count;
@@ -565,15 +343,18 @@ static void find_roles(struct finder *finder)
 
 static bool find_by_world(struct finder *finder)
 {
-    struct finder world = {
-        .graph = finder->graph, .loops = finder->loops, .signatures = finder->signatures, .which = LOCATION_WORLD};
+    struct finder world = {.graph = finder->graph,
+                           .loops = finder->loops,
+                           .signatures = finder->signatures,
+                           .which = LOCATION_WORLD,
+                           .threads = finder->threads};
     size_t calls = 0;
     make_teams(&world);
     if (world.count > 0)
         calls = world.signatures[world.teams[0].members[0]].world_count;
     bool found = false;
     if (calls >= COMMON_LEAST && (double)world.teams[0].count >= COMMON_PART * (double)finder->loops->process_count) {
-        find_loops(&world);
+        teams_find_loops(&world);
         found = find_common(&world);
     }
     teams_clear(&world);
@@ -581,16 +362,21 @@ static bool find_by_world(struct finder *finder)
     return found;
 }
 
-struct common_loops common_loops_of(const struct graph *graph)
+static void sign_location(void *context, size_t process)
+{
+    const struct finder *finder = context;
+    finder->signatures[process] = location_signature_of(finder->graph, finder->loops->locations[process]);
+}
+
+struct common_loops common_loops_of(const struct graph *graph, unsigned threads)
 {
     struct common_loops loops = {0};
-    struct finder finder = {.graph = graph, .loops = &loops, .which = LOCATION_CALLS};
+    struct finder finder = {.graph = graph, .loops = &loops, .which = LOCATION_CALLS, .threads = threads};
     find_processes(graph, &loops);
     finder.signatures = memory_new(loops.process_count * sizeof *finder.signatures);
-    for (size_t i = 0; i < loops.process_count; i++)
-        finder.signatures[i] = location_signature_of(graph, loops.locations[i]);
+    parallel_run(threads, loops.process_count, sign_location, &finder);
     make_teams(&finder);
-    find_loops(&finder);
+    teams_find_loops(&finder);
     if (!find_common(&finder)) {
         for (size_t i = 0; i < finder.count; i++)
             drop_starts(&finder.teams[i]);

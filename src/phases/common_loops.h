@@ -36,7 +36,7 @@ struct common_loops {
     bool by_world; /* iterations are cut by collectives of the whole run only */
 };
 
-struct common_loops common_loops_of(const struct graph *graph);
+struct common_loops common_loops_of(const struct graph *graph, unsigned threads);
 void common_loops_clear(struct common_loops *loops);
 
 /* When an iteration begins on a process: at the end of the call before its first, so that it includes the computing

@@ -210,11 +210,11 @@ static void take_phases(struct phase_counter *counter)
     metrics->cells = memory_new(metrics->group_count * phases->count * sizeof *metrics->cells);
 }
 
-struct phase_counter *phase_counter_new(const struct graph *graph, const struct user_spans *spans)
+struct phase_counter *phase_counter_new(const struct graph *graph, const struct user_spans *spans, unsigned threads)
 {
     struct phase_counter *counter = memory_new(sizeof *counter);
     *counter = (struct phase_counter){.graph = graph,
-                                      .phases = phases_of(graph, spans),
+                                      .phases = phases_in_threads(graph, spans, threads),
                                       .metrics = memory_new(sizeof *counter->metrics),
                                       .begin_ns = graph_begin_ns(graph),
                                       .per_row = 1};
@@ -248,7 +248,7 @@ struct phase_metrics *phase_counter_end(struct phase_counter *counter, const str
 
 struct phase_metrics *phase_metrics_with(const struct graph *graph, const struct user_spans *spans)
 {
-    struct phase_counter *counter = phase_counter_new(graph, spans);
+    struct phase_counter *counter = phase_counter_new(graph, spans, 1);
     struct replay replays[PHASE_REPLAYS];
     replay_run_all(graph, counter->replays, counter->replay_count, replays);
     return phase_counter_end(counter, replays);

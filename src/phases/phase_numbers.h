@@ -11,10 +11,10 @@
 struct phase_metrics *phase_metrics_with(const struct graph *graph, const struct user_spans *spans);
 
 /* The same for a caller who has other replays of the graph: those of phases then take little time (replay_run_all).
-   Everything but what replays tell: */
+   Everything but what replays tell, in up to so many threads: */
 enum { PHASE_REPLAYS = 2 };
 struct phase_counter;
-struct phase_counter *phase_counter_new(const struct graph *graph, const struct user_spans *spans);
+struct phase_counter *phase_counter_new(const struct graph *graph, const struct user_spans *spans, unsigned threads);
 
 /* Which replays: up to PHASE_REPLAYS options, which refer to the counter. Returns how many. */
 size_t phase_counter_replays(const struct phase_counter *counter, struct replay_options *options);

@@ -410,11 +410,11 @@ static uint32_t longest_loop(const struct common_loops *loops)
     return longest;
 }
 
-struct phases *phases_of(const struct graph *graph, const struct user_spans *spans)
+struct phases *phases_in_threads(const struct graph *graph, const struct user_spans *spans, unsigned threads)
 {
     struct phases *phases = memory_new(sizeof *phases);
     struct finder finder = {.graph = graph, .phases = phases};
-    phases->loops = common_loops_of(graph);
+    phases->loops = common_loops_of(graph, threads);
     phases->main_loop = longest_loop(&phases->loops);
     finder.parts.processes = phases->loops.process_count;
     find_ends(&finder);
@@ -430,6 +430,11 @@ struct phases *phases_of(const struct graph *graph, const struct user_spans *spa
     free(finder.begins_ns);
     free(finder.ends_ns);
     return phases;
+}
+
+struct phases *phases_of(const struct graph *graph, const struct user_spans *spans)
+{
+    return phases_in_threads(graph, spans, 1);
 }
 
 void phases_free(struct phases *phases)

@@ -44,6 +44,9 @@ struct phases {
 
 /* Memory: 8 bytes for each iteration and phase of each process. */
 struct phases *phases_of(const struct graph *graph, const struct user_spans *spans);
+
+/* The same in up to so many threads. */
+struct phases *phases_in_threads(const struct graph *graph, const struct user_spans *spans, unsigned threads);
 void phases_free(struct phases *phases);
 
 /* When a phase begins on a process; `phase` may be their number: the end of the last. */
