@@ -8,6 +8,7 @@
 #include "timeline/fix_clocks.h"
 #include "timeline/slices.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* Sinks that one reader fills. */
@@ -20,7 +21,7 @@ struct group {
     bool exact;
 };
 
-/* What is known at the end, and what could be of another thread: the graph. */
+/* The graph, and all else. */
 enum { SUMS, GRAPH, GROUPS };
 
 struct builders {
@@ -33,6 +34,9 @@ struct builders {
     struct process_resources_builder *resources;
     struct counters_builder *counters;
     struct group groups[GROUPS];
+    struct watching watching;
+    bool ended;          /* by the watch */
+    atomic_bool stopped; /* one of two readers will not be used: nor will the other */
 };
 
 static void group_add(struct group *group, struct sink *sink)
@@ -53,6 +57,7 @@ static struct builders *builders_new(const struct whole_plan *plan)
     struct builders *builders = memory_new(sizeof *builders);
     struct group *sums = &builders->groups[SUMS], *graph = &builders->groups[GRAPH];
     builders->plan = plan;
+    builders->watching = (struct watching){.request = plan->request, .step = ENGINE_STEP_EVENTS};
     builders->accumulator = accumulator_new(plan->sums);
     builders->graph = graph_builder_new();
     builders->spans = user_spans_builder_new();
@@ -102,14 +107,30 @@ static void whole_drop(struct whole *whole)
     *whole = (struct whole){0};
 }
 
-/* In one thread of two. The sums are what the caller waits for: their reader is watched. */
-static void read_group(void *context, size_t index)
+/* A stream_watch: the sums are what the caller sees progress of. */
+static bool watch_sums(void *context, const struct reader *reader)
 {
     struct builders *builders = context;
+    builders->ended = !opening_watch(&builders->watching, reader);
+    return !builders->ended && !atomic_load(&builders->stopped);
+}
+
+static bool watch_graph(void *context, const struct reader *reader)
+{
+    (void)reader;
+    struct builders *builders = context;
+    return !atomic_load(&builders->stopped);
+}
+
+/* In one thread of two. */
+static void read_group(void *context, size_t index)
+{
+    static stream_watch *const watch[GROUPS] = {watch_sums, watch_graph};
+    struct builders *builders = context;
     struct group *group = &builders->groups[index];
-    struct watching watching = {.request = builders->plan->request, .step = ENGINE_STEP_EVENTS};
-    group->exact =
-        stream_exactly(group->reader, group->sinks, group->count, index == SUMS ? opening_watch : NULL, &watching);
+    group->exact = stream_exactly(group->reader, group->sinks, group->count, watch[index], builders);
+    if (!group->exact)
+        atomic_store(&builders->stopped, true);
 }
 
 /* False: nothing of it may be used. */
@@ -138,10 +159,10 @@ enum status whole_read(const struct whole_plan *plan, struct reader **reader, st
     if (plan->threads > 1 && !plan->searching)
         whole->second = slices_second_reader(*reader, request->inputs, request->input_count);
     if (whole->second) {
-        bool exact = read_at_once(builders, *reader, whole->second);
+        bool exact = read_at_once(builders, *reader, whole->second), ended = builders->ended;
         builders_end(builders, whole);
-        if (exact)
-            return STATUS_OK;
+        if (exact || ended)
+            return exact ? STATUS_OK : STATUS_FAILED;
         whole_drop(whole);
         /* One reader reports what it finds. */
         *reader = reader_again(*reader, request->inputs, request->input_count, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The engine asked for each thing there is, of a run counted by hand: process 1 waits from 100 us to 300 us for the
    message that process 0 sends, in a run of 1 ms. */
+#include "engine/convert.h"
 #include "engine/engine.h"
 
 #include "core/memory.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char directory[] = "/tmp/sight-engine-XXXXXX", trace[64], metrics_file[64];
+static char directory[] = "/tmp/sight-engine-XXXXXX", trace[64], metrics_file[64], long_trace[64];
 
 static const char text[] = "<trace>\n"
                            "<event process=\"0\" timestamp=\"0\" data=\"work\"/>\n"
@@ -177,6 +178,54 @@ static void test_watch(char **input)
     tap_ok(!engine_run(&request, &err) && err.kind == ERROR_NONE, "and can stop the work");
 }
 
+/* 5 MB of CLOG-2 are read by two readers. */
+static bool write_long(void)
+{
+    enum { ROUNDS = 70000 };
+    char *input[] = {trace};
+    struct error err = {0};
+    FILE *file = fopen(trace, "w");
+    if (!file)
+        return false;
+    fputs("<trace>\n", file);
+    for (int i = 0; i < ROUNDS; i++)
+        for (int end = 0; end < 2; end++)
+            fprintf(file, "<event process=\"0\" timestamp=\"%d\" data=\"MPI_Barrier\"/>\n", 2 * i + end);
+    fputs("</trace>\n", file);
+    if (fclose(file) != 0)
+        return false;
+    struct engine_request request = request_of(input, 0);
+    struct convert_request convert = {
+        .trace = &request, .format = writer_format_find("clog2"), .path = long_trace, .replace = true};
+    struct convert_result result = {0};
+    bool fine = engine_convert(&convert, &result, &err) == STATUS_OK;
+    engine_convert_clear(&result);
+    return fine;
+}
+
+static void test_two_readers(void)
+{
+    char *input[] = {long_trace};
+    struct error err = {0};
+    struct seen seen = {0};
+    struct engine_request request = request_of(input, ENGINE_ANALYSIS);
+    if (!write_long()) {
+        tap_ok(false, "a long trace");
+        return;
+    }
+    request.watch = watch;
+    request.watch_context = &seen;
+    struct engine_result *result = run(&request);
+    tap_ok(seen.calls > 1 && result && result->metrics->process[0].communication_ns == 70000000 &&
+               result->metrics->analysis->calls == 70000,
+           "a long trace: both readers read all");
+    engine_free(result);
+    seen = (struct seen){.stop = true};
+    tap_ok(!engine_run(&request, &err) && err.kind == ERROR_NONE, "a long trace: the watch can stop the work");
+    tap_equal_int(seen.calls, 1, "and it is not begun again");
+    unlink(long_trace);
+}
+
 static void test_look(char **input)
 {
     struct engine_look look;
@@ -219,6 +268,7 @@ int main(void)
     if (!mkdtemp(directory))
         return 1;
     snprintf(trace, sizeof trace, "%s/run.xml", directory);
+    snprintf(long_trace, sizeof long_trace, "%s/long.clog2", directory);
     snprintf(metrics_file, sizeof metrics_file, "%s/metrics.xml", directory);
     setenv("SIGHT_CACHE", directory, 1);
     FILE *file = fopen(trace, "w");
@@ -237,6 +287,7 @@ int main(void)
     test_metrics_file(input);
     struct error err = {0};
     tap_ok(!engine_run(&(struct engine_request){0}, &err) && err.kind == ERROR_USAGE, "no inputs: %s", err.text);
+    test_two_readers();
     unlink(trace);
     unlink(metrics_file);
     rmdir(directory);
