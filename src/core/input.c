@@ -1,72 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
+#include "core/input_source.h"
 
-#include "core/input.h"
-
-#include "core/directory.h"
-#include "core/frames.h"
-#include "core/input_codec.h"
 #include "core/memory.h"
 #include "core/numbers.h"
-#include "core/seek_table.h"
 #include "core/text.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-/* Raw bytes are read in smaller pieces, as the codec makes more of them than the buffer can take at once. */
-enum { BUFFER_SIZE = 256 * 1024, RAW_SIZE = 64 * 1024 };
+enum { BUFFER_SIZE = 256 * 1024 };
 
 /* What compressed data may become unless there is a limit of one's own: traces shrink to a hundredth at most. 1 GB is
    unpacked from anything: below that, a high ratio harms nobody. */
 static const uint64_t UNPACKED_FREELY = 1000000000;
 enum { UNPACKED_RATIO = 250 };
 static uint64_t unpacked_limit; /* 0: none of one's own */
-static unsigned unpack_threads = 1;
 
 void input_limit_unpacked(uint64_t bytes)
 {
     unpacked_limit = bytes;
 }
-
-void input_unpack_threads(unsigned threads)
-{
-    unpack_threads = threads;
-}
-
-/* Where the bytes come from. Raw bytes are the file's; data are what the codec makes of them. Data that cannot be read
-   twice are copied to the spool; after a rewind they come from there until it is exhausted. */
-struct input_source {
-    char *name, *path;
-    int fd; /* -1: memory */
-    bool seekable;
-    uint64_t start;    /* offset in the file where it was handed to us */
-    uint64_t size;     /* raw, from `start` on; 0: not known */
-    uint64_t position; /* raw bytes read so far, from `start` on */
-    unsigned char *raw_buffer;
-    const unsigned char *raw, *raw_end; /* read, but not yet through the codec */
-    bool raw_ended;
-    const struct input_codec *codec;
-    void *codec_state;
-    struct seek_table *table; /* compressed data that can be read from the middle; else NULL */
-    bool sought;              /* the table has been used */
-    struct frames *frames;    /* of the table, unpacked whole; NULL: bit by bit, by the codec's state */
-    bool piecemeal;           /* a frame was not as it should be: from there on it is the codec's */
-    uint64_t unpacked;        /* the end of the data that the codec made */
-    bool ended;               /* the codec has finished */
-    char fault[96];           /* what input->fault says */
-    bool kept;
-    int spool;
-    uint64_t spooled;  /* data in the spool */
-    uint64_t replayed; /* of these, read again; equal to spooled when reading continues at the source */
-};
 
 char *input_escape_name(const char *path)
 {
@@ -100,13 +56,7 @@ static ssize_t read_some(int fd, void *to, size_t size)
     return got;
 }
 
-static bool is_plain(const struct input_source *source)
-{
-    return input_codec_is_plain(source->codec);
-}
-
-/* Appends raw bytes until there are `want` or the file ends. */
-static enum status fill_raw(struct input *input, size_t want, struct error *err)
+enum status input_fill_raw(struct input *input, size_t want, struct error *err)
 {
     struct input_source *source = input->source;
     if (source->fd < 0) {
@@ -117,7 +67,7 @@ static enum status fill_raw(struct input *input, size_t want, struct error *err)
     size_t have = (size_t)(source->raw_end - source->raw);
     memmove(source->raw_buffer, source->raw, have);
     ssize_t got = 0;
-    while (have < want && (got = read_some(source->fd, source->raw_buffer + have, RAW_SIZE - have)) > 0) {
+    while (have < want && (got = read_some(source->fd, source->raw_buffer + have, INPUT_RAW_SIZE - have)) > 0) {
         have += (size_t)got;
         source->position += (uint64_t)got;
     }
@@ -200,8 +150,7 @@ static void note_fault(struct input *input, const char *what)
     input->fault = source->fault;
 }
 
-/* Goes on at byte `packed` of the file, which is byte `unpacked` of the data. */
-static enum status begin_at(struct input *input, uint64_t packed, uint64_t unpacked, struct error *err)
+enum status input_begin_at(struct input *input, uint64_t packed, uint64_t unpacked, struct error *err)
 {
     struct input_source *source = input->source;
     if (lseek(source->fd, (off_t)(source->start + packed), SEEK_SET) < 0)
@@ -225,7 +174,7 @@ static enum status read_frames(struct input *input, unsigned char *to, size_t si
     if (*got > 0)
         return check_unpacked(input, err);
     source->piecemeal = true;
-    return begin_at(input, source->position, source->unpacked, err);
+    return input_begin_at(input, source->position, source->unpacked, err);
 }
 
 static enum status read_piecemeal(struct input *input, unsigned char *to, size_t size, size_t *got, struct error *err)
@@ -235,7 +184,7 @@ static enum status read_piecemeal(struct input *input, unsigned char *to, size_t
     *got = 0;
     /* A codec may take bytes without giving any (headers, a block's beginning), but 0 would say that the data end. */
     while (*got == 0 && result == DECODED_MORE) {
-        if (source->raw == source->raw_end && !source->raw_ended && fill_raw(input, 1, err) != STATUS_OK)
+        if (source->raw == source->raw_end && !source->raw_ended && input_fill_raw(input, 1, err) != STATUS_OK)
             return STATUS_FAILED;
         struct input_flow flow = {source->raw, source->raw_end, to, to + size, source->raw_ended, false};
         result = source->codec->decode(source->codec_state, &flow);
@@ -313,7 +262,7 @@ static enum status read_data(struct input *input, unsigned char *to, size_t size
     if (source->ended)
         return STATUS_OK;
     enum status status =
-        is_plain(source) ? read_plain(input, to, size, got, err) : read_decoded(input, to, size, got, err);
+        input_source_is_plain(source) ? read_plain(input, to, size, got, err) : read_decoded(input, to, size, got, err);
     /* Written at once, not at the rewind: the source cannot be asked again. */
     if (status == STATUS_OK && source->spool >= 0 && *got)
         status = write_spool(source, to, *got, err);
@@ -323,7 +272,7 @@ static enum status read_data(struct input *input, unsigned char *to, size_t size
 /* Whole frames are unpacked in place if there is room, after what may be left of the one before. */
 static size_t first_capacity(const struct input_source *source)
 {
-    return source->frames ? frames_size(source->frames) + RAW_SIZE : BUFFER_SIZE;
+    return source->frames ? frames_size(source->frames) + INPUT_RAW_SIZE : BUFFER_SIZE;
 }
 
 /* Room after the buffered bytes. The buffer grows only when it is full, so it is never larger than twice the data. */
@@ -355,7 +304,7 @@ enum status input_fill(struct input *input, size_t want, struct error *err)
         size_t room = input->buffer ? (size_t)(input->buffer + input->capacity - input->end) : 0;
         size_t have = input_available(input);
         /* Moving a few bytes to the front is cheaper than a small read. */
-        if (room < want - have || (input->at > input->buffer && have <= RAW_SIZE))
+        if (room < want - have || (input->at > input->buffer && have <= INPUT_RAW_SIZE))
             room = make_room(input, want);
         size_t got;
         if (read_data(input, (unsigned char *)(uintptr_t)input->end, room, &got, err) != STATUS_OK)
@@ -381,7 +330,7 @@ static uint64_t seek_over(struct input *input, uint64_t n)
     if (source->replayed < source->spooled) {
         left = smaller(n, source->spooled - source->replayed);
         source->replayed += left;
-    } else if (source->seekable && is_plain(source) && source->raw == source->raw_end &&
+    } else if (source->seekable && input_source_is_plain(source) && source->raw == source->raw_end &&
                source->position < source->size) {
         left = smaller(n, source->size - source->position);
         if (lseek(source->fd, (off_t)(source->start + source->position + left), SEEK_SET) < 0)
@@ -419,7 +368,8 @@ enum status input_check_end(struct input *input, struct error *err)
     enum status status = STATUS_OK;
     /* Checksums stand at the end of compressed data: damage may show only when all of it has been read. Plain data
        have none. */
-    while (!is_plain(input->source) && status == STATUS_OK && (status = input_fill(input, 1, err)) == STATUS_OK)
+    while (!input_source_is_plain(input->source) && status == STATUS_OK &&
+           (status = input_fill(input, 1, err)) == STATUS_OK)
         input_consume(input, input_available(input));
     if (status == STATUS_FAILED)
         return status;
@@ -432,7 +382,7 @@ enum status input_keep(struct input *input, struct error *err)
     assert(input->offset == 0);
     if (source->kept)
         return STATUS_OK;
-    bool again = source->table || (is_plain(source) && (source->fd < 0 || source->seekable));
+    bool again = source->table || (input_source_is_plain(source) && (source->fd < 0 || source->seekable));
     if (!again) {
         source->spool = temporary_file(err);
         /* Peeked data are not in the spool yet. */
@@ -452,7 +402,7 @@ static enum status go_to(struct input *input, uint64_t packed, uint64_t unpacked
         frames_begin(source->frames, seek_table_frame(source->table, unpacked));
     source->piecemeal = false;
     drop_buffered(input, unpacked);
-    return begin_at(input, packed, unpacked, err);
+    return input_begin_at(input, packed, unpacked, err);
 }
 
 enum status input_rewind(struct input *input, struct error *err)
@@ -495,8 +445,8 @@ bool input_can_seek(const struct input *input)
     const struct input_source *source = input->source;
     /* Standard input that was handed over in the middle has offsets of its own; data in the spool have none in the
        file. */
-    return source->seekable && (is_plain(source) || source->table) && source->fd >= 0 && source->start == 0 &&
-           source->spool < 0;
+    return source->seekable && (input_source_is_plain(source) || source->table) && source->fd >= 0 &&
+           source->start == 0 && source->spool < 0;
 }
 
 /* To the frame that holds the byte, and over what comes before it there. */
@@ -537,7 +487,7 @@ void input_progress(const struct input *input, uint64_t *done, uint64_t *total)
     if (source->replayed < source->spooled && source->ended) {
         *done = source->replayed;
         *total = source->spooled;
-    } else if (source->fd < 0 && is_plain(source)) {
+    } else if (source->fd < 0 && input_source_is_plain(source)) {
         *done = input->offset;
         *total = source->size;
     } else {
@@ -551,154 +501,5 @@ uint64_t input_size(const struct input *input)
     const struct input_source *source = input->source;
     if (source->table)
         return seek_table_size(source->table);
-    return is_plain(source) ? source->size : 0;
-}
-
-static struct input *new_input(const char *name)
-{
-    struct input *input = memory_new(sizeof *input);
-    struct input_source *source = input->source = memory_new(sizeof *source);
-    source->fd = source->spool = -1;
-    input->name = source->name = input_escape_name(name);
-    return input;
-}
-
-void input_close(struct input *input)
-{
-    if (!input)
-        return;
-    struct input_source *source = input->source;
-    if (source->codec_state)
-        source->codec->close(source->codec_state);
-    frames_free(source->frames);
-    seek_table_free(source->table);
-    /* Standard input is not ours to close. */
-    if (source->fd > STDIN_FILENO)
-        close(source->fd);
-    if (source->spool >= 0)
-        close(source->spool);
-    free(source->raw_buffer);
-    free(source->name);
-    free(source->path);
-    free(source);
-    free(input->buffer);
-    free(input);
-}
-
-/* Somebody else may be able to write where this file is: it must be what this user put there. */
-static bool is_private(int fd)
-{
-    struct stat about;
-    return fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid() &&
-           !(about.st_mode & (S_IWGRP | S_IWOTH));
-}
-
-int private_open(const char *path)
-{
-    /* O_NONBLOCK: a pipe put in place of the file must not hold us; it fails the test after it. O_NOFOLLOW: a link
-       may lead to another user's file. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0 || is_private(fd))
-        return fd;
-    close(fd);
-    errno = EPERM;
-    return -1;
-}
-
-static enum status open_file(struct input *input, const char *path, bool private, struct error *err)
-{
-    struct input_source *source = input->source;
-    bool standard = !private && strcmp(path, "-") == 0;
-    if (standard)
-        source->fd = STDIN_FILENO;
-    else
-        source->fd = private ? private_open(path) : open(directory_place(path), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    struct stat about;
-    if (source->fd < 0 || fstat(source->fd, &about) < 0)
-        return error_set_errno(err, ERROR_INPUT, "%s: cannot open", input->name);
-    if (S_ISDIR(about.st_mode))
-        return error_set(err, ERROR_INPUT, "%s: is a directory", input->name);
-    /* A shell may have read the first lines of a file that it hands to us: we begin where it stopped. */
-    off_t start = S_ISREG(about.st_mode) ? lseek(source->fd, 0, SEEK_CUR) : -1;
-    if (start >= 0) {
-        source->seekable = true;
-        source->start = (uint64_t)start;
-        source->size = about.st_size > start ? (uint64_t)(about.st_size - start) : 0;
-        /* The kernel reads further ahead. */
-        posix_fadvise(source->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-    }
-    source->raw_buffer = memory_resize(NULL, RAW_SIZE);
-    source->raw = source->raw_end = source->raw_buffer;
-    return STATUS_OK;
-}
-
-/* Chooses the codec by the first bytes. */
-static enum status open_codec(struct input *input, struct error *err)
-{
-    struct input_source *source = input->source;
-    if (fill_raw(input, INPUT_MAGIC_MAX, err) != STATUS_OK)
-        return STATUS_FAILED;
-    source->codec = input_codec_find(source->raw, (size_t)(source->raw_end - source->raw));
-    if (is_plain(source))
-        return STATUS_OK;
-    if (!source->codec->open)
-        return error_set(err, ERROR_INPUT, "%s: compressed with %s, which this build cannot read", input->name,
-                         source->codec->name);
-    source->codec_state = source->codec->open();
-    if (!source->codec_state)
-        return error_set(err, ERROR_INPUT, "%s: not enough memory to decompress", input->name);
-    if (source->codec->restart && source->seekable && source->start == 0)
-        source->table = seek_table_read(source->fd, source->size);
-    if (source->table)
-        source->frames = frames_new(source->fd, source->table, source->codec, unpack_threads);
-    return source->frames ? begin_at(input, 0, 0, err) : STATUS_OK;
-}
-
-static struct input *open_input(const char *path, bool private, struct error *err)
-{
-    bool standard = !private && strcmp(path, "-") == 0;
-    struct input *input = new_input(standard ? "standard input" : path);
-    input->path = input->source->path = standard ? NULL : memory_copy_string(path);
-    if (open_file(input, path, private, err) != STATUS_OK || open_codec(input, err) != STATUS_OK) {
-        input_close(input);
-        return NULL;
-    }
-    return input;
-}
-
-bool input_is_once(const char *path)
-{
-    struct stat about;
-    if (strcmp(path, "-") == 0)
-        return true;
-    return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
-}
-
-struct input *input_open(const char *path, struct error *err)
-{
-    return open_input(path, false, err);
-}
-
-struct input *input_open_private(const char *path, struct error *err)
-{
-    return open_input(path, true, err);
-}
-
-struct input *input_open_memory(const void *data, size_t size, const char *name)
-{
-    struct input *input = new_input(name);
-    struct input_source *source = input->source;
-    struct error ignored;
-    source->size = size;
-    source->raw = size ? data : "";
-    source->raw_end = source->raw + size;
-    /* Memory has no error to return: what this build cannot decompress stays as it is. */
-    if (open_codec(input, &ignored) != STATUS_OK)
-        source->codec = input_codec_find((const unsigned char *)"", 0);
-    if (is_plain(source)) {
-        input->at = source->raw;
-        input->end = source->raw_end;
-        input->ended = source->ended = true;
-    }
-    return input;
+    return input_source_is_plain(source) ? source->size : 0;
 }

@@ -95,6 +95,9 @@ bool input_can_seek(const struct input *input);
 /* Goes to a byte, before or after the current one. Needs input_can_seek. */
 enum status input_seek(struct input *input, uint64_t offset, struct error *err) MUST_CHECK;
 
+/* True if both read the same regular file, of the same size: it was not replaced between their opening. */
+bool input_is_same_file(const struct input *left, const struct input *right);
+
 /* For progress: bytes of the file read so far and its size (0: not known). */
 void input_progress(const struct input *input, uint64_t *done, uint64_t *total);
 

@@ -81,7 +81,8 @@ static bool slice_open(struct slice *slices, unsigned count, unsigned index, str
         slice->reader = whole;
     else
         slice->reader = clog2_open_known(path, &known, &err);
-    return slice->reader && reader_seek(slice->reader, from, to, &err) == STATUS_OK;
+    return slice->reader && input_is_same_file(whole->input, slice->reader->input) &&
+           reader_seek(slice->reader, from, to, &err) == STATUS_OK;
 }
 
 struct accumulator *slices_read(struct reader *reader, struct accumulator_options what, stream_watch *watch,
@@ -160,7 +161,8 @@ struct reader *slices_second_reader(const struct reader *reader, char *const *pa
         input_threads(reader->input) > 1)
         return NULL;
     struct reader *second = clog2_open_known(paths[0], &known, &err);
-    if (second && reader_seek(second, clog2_block_of(reader, 0), UINT64_MAX, &err) == STATUS_OK)
+    if (second && input_is_same_file(reader->input, second->input) &&
+        reader_seek(second, clog2_block_of(reader, 0), UINT64_MAX, &err) == STATUS_OK)
         return second;
     reader_close(second);
     return NULL;
