@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "phases/anchor.h"
 #include "phases/location_loops.h"
 
@@ -20,13 +21,13 @@ void loop_tree_clear(struct loop_tree *tree)
     *tree = (struct loop_tree){0};
 }
 
-/* Copies `count` elements to an array that holds at least so many afterwards. */
+/* Copies `count` elements to an array that holds at least so many afterwards, and is never NULL. */
 static void *copied(void *to, size_t *capacity, const void *from, size_t count, size_t size)
 {
-    if (count > *capacity) {
+    if (!to || count > *capacity) {
         free(to);
-        to = memory_resize(NULL, count * size);
-        *capacity = count;
+        *capacity = larger(count, (size_t)1);
+        to = memory_resize(NULL, *capacity * size);
     }
     if (count > 0)
         memcpy(to, from, count * size);
