@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "phases/location_loops.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,20 +76,6 @@ void iteration_numbers_begin(struct phase_counter *counter)
     begin_rhythm(counter);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const double *left = a, *right = b;
-    return order_by(*left, *right);
-}
-
-static double median_of(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, by_number);
-    if (count % 2)
-        return values[count / 2];
-    return (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
 /* The line through the times by least squares, without the iterations of warming up: its change over the loop, relative
    to the mean, and how well it fits, as a correlation. */
 static void find_trend(struct iteration_metrics *iterations, const double *times)
@@ -156,12 +143,12 @@ static void find_times(struct phase_counter *counter)
     uint32_t count = iterations->count;
     double *values = memory_new(count * sizeof *values);
     memcpy(values, counter->times, count * sizeof *values);
-    double median = median_of(values, count);
+    double median = loop_median(values, count);
     for (uint32_t k = 0; k < count; k++)
         values[k] = fabs(values[k] - median);
     /* Both limits: with a median distance of nearly 0, every iteration would be slow; with a large one, 10 % more is
        nothing. */
-    double mad = median_of(values, count), limit = fmax(median + SLOW_MADS * mad, SLOW_MEDIANS * median);
+    double mad = loop_median(values, count), limit = fmax(median + SLOW_MADS * mad, SLOW_MEDIANS * median);
     free(values);
     iterations->median_ns = llround(median);
     iterations->mad_ns = llround(mad);

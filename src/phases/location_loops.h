@@ -57,6 +57,9 @@ void location_loops_time(struct loop_tree *tree, const struct graph *graph, uint
 /* Counts the first iterations of each loop that belong to warming up. */
 void loop_tree_warm_up(struct loop_tree *tree);
 
+/* The middle value, or the mean of the two in the middle. Sorts the values, of which there is at least one. */
+double loop_median(double *values, size_t count);
+
 /* Copies a tree into one of all zeros, or one whose memory is used again. */
 void loop_tree_copy(struct loop_tree *to, const struct loop_tree *from);
 

@@ -224,7 +224,7 @@ static int by_number(const void *a, const void *b)
     return order_by(*left, *right);
 }
 
-static double median(double *values, size_t count)
+double loop_median(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, by_number);
     if (count % 2)
@@ -239,10 +239,10 @@ static uint32_t warm_up_of(const struct loop_iteration *iterations, uint32_t cou
     double *times = memory_new(count * sizeof *times);
     for (uint32_t i = 0; i < count; i++)
         times[i] = (double)time_since(iterations[i].begin_ns, iterations[i].end_ns);
-    double middle = median(times, count);
+    double middle = loop_median(times, count);
     for (uint32_t i = 0; i < count; i++)
         times[i] = fabs(times[i] - middle);
-    double most = middle + WARM_UP_MADS * median(times, count);
+    double most = middle + WARM_UP_MADS * loop_median(times, count);
     uint32_t first = 0;
     while (first < count && (double)time_since(iterations[first].begin_ns, iterations[first].end_ns) > most)
         first++;

@@ -22,7 +22,8 @@ void sites_start(struct location *location)
     location->site_count = 0;
 }
 
-/* The slot of a site, or a free one for it. `outer` 0 finds the place itself, even if its callers are told apart. */
+/* The slot of a site, or a free one for it. With `outer` 0 it is the slot of the place itself, even if its callers have
+   sites of their own. */
 static struct site *slot_of(struct location *location, uintptr_t caller, uintptr_t outer, uint32_t call)
 {
     struct site *sites = location->sites;
