@@ -23,13 +23,19 @@ void asking_end(struct asking *asking)
     progress_end(&asking->progress);
 }
 
+void asking_say_slices(const struct common_options *common, unsigned slices)
+{
+    if (slices > 0 && common->verbose)
+        command_note(common, "%s: read in %u slices by %s", common->inputs[0], slices,
+                     team_size(common->team) > 1 ? "as many processes" : "as many threads");
+}
+
 struct engine_result *asking_run(struct asking *asking, const struct common_options *common, struct error *err)
 {
     struct engine_result *result = engine_run(&asking->request, err);
     asking_end(asking); /* before anything is printed: the line of progress has no end of its own */
-    if (result && result->slices > 0 && common->verbose)
-        command_note(common, "%s: read in %u slices by %s", common->inputs[0], result->slices,
-                     team_size(common->team) > 1 ? "as many processes" : "as many threads");
+    if (result)
+        asking_say_slices(common, result->slices);
     if (result && result->assistants > 0 && common->verbose)
         command_note(common, "%s: parts of the diagnosis by %u other process%s", common->inputs[0], result->assistants,
                      result->assistants == 1 ? "" : "es");

@@ -19,6 +19,9 @@ void asking_begin(struct asking *asking, const struct common_options *common, co
 /* Wipes the progress from the screen. */
 void asking_end(struct asking *asking);
 
+/* How the trace was read, if that is asked for: in so many slices (0: in one pass). */
+void asking_say_slices(const struct common_options *common, unsigned slices);
+
 /* From a request that was begun to its result, and its end. NULL and a fault. */
 struct engine_result *asking_run(struct asking *asking, const struct common_options *common, struct error *err);
 

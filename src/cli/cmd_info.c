@@ -32,6 +32,7 @@ int cmd_info(const struct command *command, const struct info_options *options)
     asking_end(&asking);
     if (!contents)
         return command_fault(&err);
+    asking_say_slices(&options->common, contents->slices);
     const struct census *census = &contents->census;
     /* without any event there is no time up to which the trace was read */
     int code = run_report_damage(contents->end, census->any ? time_since(census->begin_ns, census->end_ns) : -1);

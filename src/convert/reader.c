@@ -30,6 +30,21 @@ void reader_count(struct reader *reader, const char *name, uint64_t n)
         reader->records[reader->record_kinds++] = (struct record_count){.name = name, .count = n};
 }
 
+void reader_add_counts(struct reader *reader, const struct record_count *records, size_t kinds)
+{
+    for (size_t i = 0; i < kinds; i++)
+        reader_count(reader, records[i].name, records[i].count);
+}
+
+void reader_drop_unused_counts(struct reader *reader)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < reader->record_kinds; i++)
+        if (reader->records[i].count > 0)
+            reader->records[used++] = reader->records[i];
+    reader->record_kinds = used;
+}
+
 /* Also called by a reader whose opening failed half-way. */
 void reader_clear(struct reader *reader)
 {

@@ -134,6 +134,12 @@ void reader_damage(struct reader *reader, uint64_t byte, const char *format, ...
    may fill reader->records themselves. */
 void reader_count(struct reader *reader, const char *name, uint64_t n);
 
+/* Adds what another reader has counted in another part of the trace. */
+void reader_add_counts(struct reader *reader, const struct record_count *records, size_t kinds);
+
+/* Forgets kinds without any record. */
+void reader_drop_unused_counts(struct reader *reader);
+
 /* The formats there are. */
 size_t format_count(void);
 const struct format *format_at(size_t index);

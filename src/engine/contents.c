@@ -2,6 +2,7 @@
 #include "engine/contents.h"
 
 #include "core/memory.h"
+#include "engine/counting.h"
 #include "timeline/fix_clocks.h"
 
 #include <stdlib.h>
@@ -10,8 +11,40 @@
 struct reading {
     struct contents contents; /* the first member: what the caller gets */
     struct reader *reader;
-    struct matcher *matcher;
 };
+
+static enum status read_in_one_pass(const struct engine_request *request, struct contents *contents,
+                                    struct reader *reader, struct error *err)
+{
+    struct matcher *matcher = matcher_new(); /* how many messages have both ends cannot be seen from either */
+    struct sink *sinks[] = {&contents->census.sink, matcher_sink(matcher)};
+    enum status status = engine_stream(request, reader, sinks, 2, err);
+    contents->messages = matcher_counts(matcher);
+    matcher_free(matcher);
+    return status;
+}
+
+/* Into the contents, in slices if they add up. */
+static enum status read_events(const struct engine_request *request, struct reading *reading, struct error *err)
+{
+    struct contents *contents = &reading->contents;
+    struct counted counted = {0};
+    census_start(&counted.census);
+    bool counted_all = counting_in_slices(request, reading->reader, &counted);
+    contents->census = counted.census;
+    contents->messages = counted.messages;
+    if (counted_all) {
+        contents->slices = counted.slices;
+        return STATUS_OK;
+    }
+    if (counted.slices > 1)
+        reading->reader = reader_again(reading->reader, request->inputs, request->input_count, err);
+    if (!reading->reader)
+        return STATUS_FAILED;
+    census_clear(&contents->census);
+    census_start(&contents->census);
+    return read_in_one_pass(request, contents, reading->reader, err);
+}
 
 struct contents *engine_contents(const struct engine_request *request, struct error *err)
 {
@@ -21,21 +54,18 @@ struct contents *engine_contents(const struct engine_request *request, struct er
     struct reading *reading = memory_new(sizeof *reading);
     struct contents *contents = &reading->contents;
     reading->reader = reader;
-    reading->matcher = matcher_new(); /* how many messages have both ends cannot be seen from either */
-    census_start(&contents->census);
-    struct sink *sinks[] = {&contents->census.sink, matcher_sink(reading->matcher)};
-    if (engine_stream(request, reader, sinks, 2, err) != STATUS_OK) {
+    if (read_events(request, reading, err) != STATUS_OK) {
         engine_contents_free(contents);
         return NULL;
     }
     /* borrowed from the reader, which stays open as long as the contents */
+    reader = reading->reader;
     contents->format = reader->format->name;
     contents->defs = reader->defs;
     contents->records = reader->records;
     contents->record_kinds = reader->record_kinds;
     contents->end = &reader->end;
     contents->clocks = reader_clocks(reader);
-    contents->messages = matcher_counts(reading->matcher);
     return contents;
 }
 
@@ -45,7 +75,6 @@ void engine_contents_free(struct contents *contents)
         return;
     struct reading *reading = (struct reading *)contents;
     census_clear(&contents->census);
-    matcher_free(reading->matcher);
     reader_close(reading->reader);
     free(reading);
 }

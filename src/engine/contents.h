@@ -16,6 +16,7 @@ struct contents {
     const struct trace_end *end;  /* how the trace ended, and its damage */
     const struct clocks *clocks;  /* what was corrected; NULL: nothing was asked for */
     struct census census;         /* events */
+    unsigned slices;              /* in which the trace was read, each by a thread or process; 0: in one pass */
     struct match_counts messages; /* messages, and how far clocks contradict them */
 };
 

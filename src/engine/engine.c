@@ -68,14 +68,6 @@ static bool has_window(const struct engine_request *request)
     return request->window.from.kind != ENGINE_TIME_OPEN || request->window.to.kind != ENGINE_TIME_OPEN;
 }
 
-static unsigned threads_of(const struct engine_request *request, unsigned most)
-{
-    unsigned threads = request->threads;
-    if (threads == 0)
-        threads = parallel_processors();
-    return smaller(threads, most);
-}
-
 /* Damage can put an event centuries away from the others: sums and replays would overflow ns. */
 static enum status check_span(const struct run *run, const char *name, struct error *err)
 {
@@ -145,7 +137,8 @@ static enum status read_metrics_file(struct run *run, struct input *input, struc
 static struct accumulator *read_in_threads(const struct run *run, struct accumulator_options what, unsigned *slices)
 {
     const struct engine_request *request = run->request;
-    *slices = slices_worth(run->reader, request->inputs, request->input_count, threads_of(request, THREADS_READING));
+    *slices =
+        slices_worth(run->reader, request->inputs, request->input_count, opening_threads(request, THREADS_READING));
     struct watching watching = {.request = request, .step = ENGINE_STEP_EVENTS, .parts = *slices};
     if (*slices > 1)
         return slices_accumulate(run->reader, request->inputs[0], *slices, what, opening_watch, &watching);
@@ -246,7 +239,7 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
                               .counters = counters_of(run, &what),
                               .searching = run->searching ? searching_sink(run->searching) : NULL,
                               .judged = run->stuck != NULL,
-                              .threads = threads_of(run->request, THREADS_ANALYSING)};
+                              .threads = opening_threads(run->request, THREADS_ANALYSING)};
     struct whole whole = {0};
     enum status status = whole_read(&plan, &run->reader, &whole, err);
     run->accumulator = whole.accumulator;
@@ -297,7 +290,7 @@ _Static_assert((int)PHASE_REPLAYS <= (int)ANALYSE_REPLAYS_BESIDE, "replays of ph
 static void count_phases(void *context)
 {
     struct run *run = context;
-    run->phases = phase_counter_new(run->graph, run->spans, threads_of(run->request, THREADS_ANALYSING));
+    run->phases = phase_counter_new(run->graph, run->spans, opening_threads(run->request, THREADS_ANALYSING));
 }
 
 static size_t replays_of_phases(void *context, struct replay_options *options)
@@ -322,7 +315,7 @@ static void analyse_run(struct run *run)
 {
     struct metrics *metrics = run->metrics;
     const struct analyse_beside phases = {count_phases, replays_of_phases, end_phases, run};
-    struct analyse_how how = {.threads = threads_of(run->request, THREADS_ANALYSING),
+    struct analyse_how how = {.threads = opening_threads(run->request, THREADS_ANALYSING),
                               .without = assisting_steps(run->assistance),
                               .beside = finds_phases(run) ? &phases : NULL};
     if (!(run->wants & (ENGINE_ANALYSIS | ENGINE_SEARCH))) {
@@ -416,7 +409,7 @@ static void note_cuts(struct run *run)
    comes after them, as it needs the phases' loops and all threads. */
 static void analyse_graph(struct run *run)
 {
-    unsigned threads = threads_of(run->request, THREADS_ANALYSING);
+    unsigned threads = opening_threads(run->request, THREADS_ANALYSING);
     parallel_run(threads, PARTS, analyse_part, run);
     if (run->assistance)
         run->result.assistants = assisting_collect(run->assistance, run->graph, run->spans, run->metrics);
@@ -460,7 +453,7 @@ static enum status read_trace(struct run *run, struct error *err)
         return STATUS_FAILED;
     enum status status;
     if (deep)
-        run->assistance = assisting_begin(request, run->wants, threads_of(request, THREADS_ANALYSING));
+        run->assistance = assisting_begin(request, run->wants, opening_threads(request, THREADS_ANALYSING));
     if (deep)
         status = read_whole(run, what, err);
     else

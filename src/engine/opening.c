@@ -3,6 +3,7 @@
 
 #include "core/directory.h"
 #include "core/numbers.h"
+#include "core/parallel.h"
 #include "metrics/metrics_file.h"
 #include "timeline/fix_clocks.h"
 
@@ -29,6 +30,14 @@ bool opening_reads_twice(const struct engine_request *request)
 {
     return request->window.from.kind != ENGINE_TIME_OPEN || request->window.to.kind != ENGINE_TIME_OPEN ||
            request->fix_clocks;
+}
+
+unsigned opening_threads(const struct engine_request *request, unsigned most)
+{
+    unsigned threads = request->threads;
+    if (threads == 0)
+        threads = parallel_processors();
+    return smaller(threads, most);
 }
 
 /* A directory is a trace of several files, or none: the readers know. */

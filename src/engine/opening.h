@@ -9,6 +9,9 @@
 /* True if the request reads its trace more than once. */
 bool opening_reads_twice(const struct engine_request *request);
 
+/* How many threads the request may use for work that more than `most` would not make faster. */
+unsigned opening_threads(const struct engine_request *request, unsigned most);
+
 /* A trace, or where `metrics_file` is given and the input is one, that (NULL is returned then). NULL and a fault. */
 struct reader *opening_inputs(const struct engine_request *request, struct input **metrics_file, struct error *err);
 

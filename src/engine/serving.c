@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "engine/assisting.h"
+#include "engine/counting.h"
 #include "engine/engine.h"
 #include "engine/gathering.h"
 #include "engine/sharing.h"
@@ -20,6 +21,8 @@ static void job_do(struct team *team, enum job_kind kind, char *data, struct ass
 {
     if (kind == JOB_SHARE)
         sharing_do(team, data);
+    else if (kind == JOB_COUNT)
+        counting_do(team, data);
     else if (kind == JOB_ASSIST)
         assisting_do(data, result);
     else if (kind == JOB_COLLECT)

@@ -6,6 +6,7 @@
 enum job_kind {
     JOB_END,     /* nothing more: serving.c */
     JOB_SHARE,   /* a share of the trace to be read: sharing.h */
+    JOB_COUNT,   /* the contents of a share: counting.h */
     JOB_ASSIST,  /* parts of the analysis: assisting.h */
     JOB_COLLECT, /* their results: the same */
     JOB_LIST,    /* which files of a directory they have: gathering.h */

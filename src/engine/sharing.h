@@ -19,6 +19,6 @@ struct accumulator *sharing_accumulate(const struct engine_request *request, str
                                        struct accumulator_options what, enum engine_step step, unsigned *shares);
 
 /* The other processes: `data` is the message of a JOB_SHARE. */
-void sharing_do(struct team *team, char *data);
+void sharing_do(struct team *team, const char *data);
 
 #endif

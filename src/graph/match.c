@@ -1,90 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "graph/match.h"
 
+#include "core/map.h"
 #include "core/memory.h"
 #include "core/numbers.h"
-#include "core/sorter.h"
-
-#include <string.h>
-
-/* For each of the two sorters, which then go on in temporary files. */
-enum { MATCH_SORT_MEMORY = 8 << 20 };
 
 struct matcher {
     struct sink sink;
-    struct sorter *ends[2]; /* sends, receives: key (sender, receiver), (communicators, tag); data: the time */
-    struct map pairs;       /* (communicator, communicator) -> number: the two sides of an inter-communicator are one */
+    struct match_ends *ends;
     struct match_counts counts;
 };
-
-static uint32_t matcher_pair(struct matcher *matcher, int32_t comm, int32_t partner_comm)
-{
-    uint64_t key = map_pair_unordered((uint32_t)comm, (uint32_t)partner_comm);
-    return (uint32_t)*map_put(&matcher->pairs, key, matcher->pairs.count);
-}
-
-static enum status matcher_add(struct matcher *matcher, const struct event *event, struct error *err)
-{
-    struct match_counts *counts = &matcher->counts;
-    if (event->partner == PARTNER_NONE) {
-        counts->null_ends++;
-        return STATUS_OK;
-    }
-    if (event->partner == EVENT_UNKNOWN) {
-        counts->unknown_ends++;
-        return STATUS_OK;
-    }
-    bool receive = event->kind == EVENT_RECEIVE;
-    if (receive) {
-        counts->received++;
-        counts->bytes_received += event_message_bytes(event);
-    } else {
-        counts->sent++;
-        counts->bytes_sent += event_message_bytes(event);
-    }
-    /* The sorter is stable: ends with the same key stay in the order of the trace, in which MPI matches them. */
-    struct sort_key key = {.major = map_pair(event_sender(event), event_receiver(event)),
-                           .minor =
-                               map_pair(matcher_pair(matcher, event->comm, event->partner_comm), (uint32_t)event->tag)};
-    return sorter_add(matcher->ends[receive], key, &event->time_ns, sizeof event->time_ns, err);
-}
-
-static enum status matcher_events(struct sink *sink, const struct batch *batch, struct error *err)
-{
-    for (size_t i = 0; i < batch->count; i++) {
-        const struct event *event = &batch->events[i];
-        if ((event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE) &&
-            matcher_add((struct matcher *)sink, event, err) != STATUS_OK)
-            return STATUS_FAILED;
-    }
-    return STATUS_OK;
-}
-
-/* One end of a message, read back in order; `status` says whether there is one. */
-struct message_end {
-    enum status status;
-    struct sort_key key;
-    int64_t time_ns;
-};
-
-static void end_next(struct sorter *sorter, struct message_end *end, struct error *err)
-{
-    const void *data;
-    size_t length;
-    end->status = sorter_next(sorter, &end->key, &data, &length, err);
-    if (end->status == STATUS_OK)
-        /* Copied: the sorter's data are only valid until its next call, and need not be aligned. */
-        memcpy(&end->time_ns, data, sizeof end->time_ns);
-}
-
-/* An end that does not exist comes after all others, so that the rest of the other side is counted. */
-static int end_compare(const struct message_end *left, const struct message_end *right)
-{
-    int order = (left->status != STATUS_OK) - (right->status != STATUS_OK);
-    if (order == 0)
-        order = order_by(left->key.major, right->key.major);
-    return order ? order : order_by(left->key.minor, right->key.minor);
-}
 
 /* Larger errors first, then more of them, then lower processes. */
 static bool pair_is_worse(const struct match_pair *a, const struct match_pair *b)
@@ -98,12 +23,9 @@ static bool pair_is_worse(const struct match_pair *a, const struct match_pair *b
     return a->receiver < b->receiver;
 }
 
-/* All messages of the pair have been seen: inserts it among the worst if it belongs there. */
-static void pair_end(struct match_counts *counts, const struct match_pair *pair)
+/* Inserts the pair among the worst if it belongs there. */
+static void keep_worst(struct match_counts *counts, const struct match_pair *pair)
 {
-    if (pair->early == 0)
-        return;
-    counts->early_pairs++;
     /* Insertion from the end; what falls off the table is forgotten. */
     size_t at = MATCH_PAIRS;
     if (counts->pair_count < MATCH_PAIRS)
@@ -115,9 +37,18 @@ static void pair_end(struct match_counts *counts, const struct match_pair *pair)
         counts->pairs[at] = *pair;
 }
 
+/* All messages of the pair have been seen. */
+static void pair_end(struct match_counts *counts, const struct match_pair *pair)
+{
+    if (pair->early == 0)
+        return;
+    counts->early_pairs++;
+    keep_worst(counts, pair);
+}
+
 /* Messages come pair by pair, since that is the first part of the key: one pair's numbers are kept at a time. */
-static void count_match(struct match_counts *counts, struct match_pair *pair, const struct message_end *send,
-                        const struct message_end *receive)
+static void count_match(struct match_counts *counts, struct match_pair *pair, const struct match_end *send,
+                        const struct match_end *receive)
 {
     uint32_t sender = (uint32_t)(send->key.major >> 32), receiver = (uint32_t)send->key.major;
     if (pair->sender != sender || pair->receiver != receiver) {
@@ -135,38 +66,141 @@ static void count_match(struct match_counts *counts, struct match_pair *pair, co
     pair->worst_ns = larger(pair->worst_ns, early);
 }
 
+/* Where one of the parts is read, and what comes next there. */
+struct head {
+    enum status status;
+    struct match_end end;
+};
+
+/* All sends, or all receives, of an owner: those of several parts, merged by key. */
+struct merge {
+    struct match_ends *const *parts;
+    struct head *heads;
+    size_t count, first; /* the part whose end is next */
+    unsigned owner;
+    bool receives;
+};
+
+/* An end that does not exist comes after all others, so that the rest of the other side is counted. */
+static int head_compare(const struct head *left, const struct head *right)
+{
+    int order = (left->status != STATUS_OK) - (right->status != STATUS_OK);
+    if (order == 0)
+        order = order_by(left->end.key.major, right->end.key.major);
+    return order ? order : order_by(left->end.key.minor, right->end.key.minor);
+}
+
+/* Of equal keys the earlier part goes first: channels are in the order of the trace. */
+static void find_first(struct merge *merge)
+{
+    merge->first = 0;
+    for (size_t i = 1; i < merge->count; i++)
+        if (head_compare(&merge->heads[i], &merge->heads[merge->first]) < 0)
+            merge->first = i;
+}
+
+static const struct head *merge_head(const struct merge *merge)
+{
+    return &merge->heads[merge->first];
+}
+
+static enum status merge_next(struct merge *merge, struct error *err)
+{
+    struct head *head = &merge->heads[merge->first];
+    head->status = match_ends_next(merge->parts[merge->first], merge->owner, merge->receives, &head->end, err);
+    if (merge->count > 1)
+        find_first(merge);
+    return head->status == STATUS_FAILED ? STATUS_FAILED : STATUS_OK;
+}
+
+static enum status merge_begin(struct merge *merge, struct error *err)
+{
+    merge->heads = memory_new(merge->count * sizeof *merge->heads);
+    for (size_t i = 0; i < merge->count; i++) {
+        struct head *head = &merge->heads[i];
+        if (match_ends_begin(merge->parts[i], merge->owner, merge->receives, err) != STATUS_OK)
+            return STATUS_FAILED;
+        head->status = match_ends_next(merge->parts[i], merge->owner, merge->receives, &head->end, err);
+        if (head->status == STATUS_FAILED)
+            return STATUS_FAILED;
+    }
+    find_first(merge);
+    return STATUS_OK;
+}
+
+/* Two sorted lists meet: ends with equal keys, n-th with n-th; others have no partner. */
+static enum status meet(struct merge *sends, struct merge *receives, struct match_counts *counts, struct error *err)
+{
+    struct match_pair pair = {0};
+    while (merge_head(sends)->status == STATUS_OK || merge_head(receives)->status == STATUS_OK) {
+        int order = head_compare(merge_head(sends), merge_head(receives));
+        if (order == 0)
+            count_match(counts, &pair, &merge_head(sends)->end, &merge_head(receives)->end);
+        counts->unmatched_sends += order < 0;
+        counts->unmatched_receives += order > 0;
+        if ((order <= 0 && merge_next(sends, err) != STATUS_OK) ||
+            (order >= 0 && merge_next(receives, err) != STATUS_OK))
+            return STATUS_FAILED;
+    }
+    pair_end(counts, &pair);
+    return STATUS_OK;
+}
+
+enum status match_parts(struct match_ends *const *parts, size_t count, unsigned owner, struct match_counts *counts,
+                        struct error *err)
+{
+    struct merge sends = {.parts = parts, .count = count, .owner = owner};
+    struct merge receives = {.parts = parts, .count = count, .owner = owner, .receives = true};
+    enum status status = STATUS_FAILED;
+    if (merge_begin(&sends, err) == STATUS_OK && merge_begin(&receives, err) == STATUS_OK)
+        status = meet(&sends, &receives, counts, err);
+    free(sends.heads);
+    free(receives.heads);
+    return status;
+}
+
+void match_counts_add(struct match_counts *counts, const struct match_counts *other)
+{
+    counts->matched += other->matched;
+    counts->unmatched_sends += other->unmatched_sends;
+    counts->unmatched_receives += other->unmatched_receives;
+    counts->received_before_sent += other->received_before_sent;
+    counts->worst_ns = larger(counts->worst_ns, other->worst_ns);
+    counts->early_pairs += other->early_pairs;
+    for (size_t i = 0; i < other->pair_count; i++)
+        keep_worst(counts, &other->pairs[i]);
+}
+
+void match_tally_add(struct match_tally *tally, const struct match_tally *other)
+{
+    tally->sent += other->sent;
+    tally->received += other->received;
+    tally->bytes_sent += other->bytes_sent;
+    tally->bytes_received += other->bytes_received;
+    tally->null_ends += other->null_ends;
+    tally->unknown_ends += other->unknown_ends;
+    tally->numbered |= other->numbered;
+}
+
+static enum status matcher_events(struct sink *sink, const struct batch *batch, struct error *err)
+{
+    struct sink *ends = match_ends_sink(((struct matcher *)sink)->ends);
+    return ends->events(ends, batch, err);
+}
+
 static enum status matcher_end(struct sink *sink, const struct trace_end *end, struct error *err)
 {
     (void)end;
     struct matcher *matcher = (struct matcher *)sink;
-    if (sorter_rewind(matcher->ends[0], err) != STATUS_OK || sorter_rewind(matcher->ends[1], err) != STATUS_OK)
-        return STATUS_FAILED;
-    struct message_end send, receive;
-    struct match_pair pair = {0};
-    end_next(matcher->ends[0], &send, err);
-    end_next(matcher->ends[1], &receive, err);
-    /* A merge of two sorted lists: ends with equal keys meet, n-th with n-th; others have no partner. */
-    while (send.status == STATUS_OK || receive.status == STATUS_OK) {
-        int order = end_compare(&send, &receive);
-        if (order == 0)
-            count_match(&matcher->counts, &pair, &send, &receive);
-        matcher->counts.unmatched_sends += order < 0;
-        matcher->counts.unmatched_receives += order > 0;
-        if (order <= 0)
-            end_next(matcher->ends[0], &send, err);
-        if (order >= 0)
-            end_next(matcher->ends[1], &receive, err);
-    }
-    pair_end(&matcher->counts, &pair);
-    return send.status == STATUS_FAILED || receive.status == STATUS_FAILED ? STATUS_FAILED : STATUS_OK;
+    matcher->counts.ends = *match_ends_tally(matcher->ends);
+    return match_parts(&matcher->ends, 1, 0, &matcher->counts, err);
 }
 
 struct matcher *matcher_new(void)
 {
     struct matcher *matcher = memory_new(sizeof *matcher);
     matcher->sink = (struct sink){.events = matcher_events, .end = matcher_end};
-    matcher->ends[0] = sorter_new(MATCH_SORT_MEMORY);
-    matcher->ends[1] = sorter_new(MATCH_SORT_MEMORY);
+    matcher->ends = match_ends_new(1);
     return matcher;
 }
 
@@ -174,9 +208,7 @@ void matcher_free(struct matcher *matcher)
 {
     if (!matcher)
         return;
-    sorter_free(matcher->ends[0]);
-    sorter_free(matcher->ends[1]);
-    map_clear(&matcher->pairs);
+    match_ends_free(matcher->ends);
     free(matcher);
 }
 

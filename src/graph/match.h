@@ -3,6 +3,7 @@
 #define SIGHT_GRAPH_MATCH_H
 
 #include "core/sink.h"
+#include "graph/match_ends.h"
 
 /* Matches messages: the n-th send and the n-th receive of the same (sender, receiver, communicator, tag) are one
    message, in whatever order their times are (MPI's non-overtaking rule; clocks are not trusted). A sink; memory is
@@ -17,14 +18,11 @@ struct match_pair {
 enum { MATCH_PAIRS = 10 };
 
 struct match_counts {
-    uint64_t sent, received;             /* ends that can be matched: partner known and not MPI_PROC_NULL */
-    uint64_t bytes_sent, bytes_received; /* of these */
+    struct match_tally ends;
     uint64_t matched;
     uint64_t unmatched_sends, unmatched_receives;
     uint64_t received_before_sent;        /* matched, with the receive's time before the send's */
     int64_t worst_ns;                     /* largest time by which one was */
-    uint64_t null_ends;                   /* to or from MPI_PROC_NULL */
-    uint64_t unknown_ends;                /* partner not known */
     struct match_pair pairs[MATCH_PAIRS]; /* those with the largest errors, the largest first */
     size_t pair_count;                    /* of these */
     uint64_t early_pairs;                 /* all that have any */
@@ -37,5 +35,16 @@ struct sink *matcher_sink(struct matcher *matcher); /* owned by the matcher */
 
 /* After the sink's end. */
 struct match_counts matcher_counts(const struct matcher *matcher);
+
+/* The same of a trace in parts, in their order: matches what one owner has in all of them, which no other owner has.
+   The tally is left alone. */
+enum status match_parts(struct match_ends *const *parts, size_t count, unsigned owner, struct match_counts *counts,
+                        struct error *err) MUST_CHECK;
+
+/* Adds what another owner has matched, but no tally. */
+void match_counts_add(struct match_counts *counts, const struct match_counts *other);
+
+/* Adds the tally of another part of the trace. */
+void match_tally_add(struct match_tally *tally, const struct match_tally *other);
 
 #endif

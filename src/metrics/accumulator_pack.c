@@ -13,12 +13,6 @@ static const uint32_t layout[] = {sizeof(struct process_state), sizeof(struct th
                                   sizeof(struct stray_leave),   sizeof(struct closing),      sizeof(struct open_state),
                                   sizeof(struct partner_cell),  sizeof(struct message_row),  sizeof(struct trace_end)};
 
-static void put_map(struct packing *packing, const struct map *map)
-{
-    packing_put_array(packing, map->entries, map->capacity, sizeof *map->entries);
-    packing_put(packing, &map->count, sizeof map->count);
-}
-
 static void put_process(struct packing *packing, const struct process_state *process)
 {
     packing_put(packing, process, sizeof *process);
@@ -28,7 +22,7 @@ static void put_process(struct packing *packing, const struct process_state *pro
         /* The capacity, not the count: the place of a tally in its table is part of it. */
         PACK_ARRAY(packing, process->threads[i].tallies, process->threads[i].tally_capacity);
     }
-    put_map(packing, &process->thread_places);
+    packing_put_map(packing, &process->thread_places);
     PACK_ARRAY(packing, process->strays, process->stray_count);
     PACK_ARRAY(packing, process->closings, process->closing_count);
 }
@@ -51,7 +45,7 @@ bool accumulator_pack(const struct accumulator *accumulator, char **data, size_t
     packing_put(&packing, layout, sizeof layout);
     packing_put(&packing, &accumulator->end, sizeof accumulator->end);
     packing_put(&packing, &accumulator->messages, sizeof accumulator->messages);
-    put_map(&packing, &accumulator->marks);
+    packing_put_map(&packing, &accumulator->marks);
     put_tables(&packing, &accumulator->tables);
     packing_put(&packing, &processes, sizeof processes);
     for (size_t page = 0; page < PROCESS_LIMIT / PROCESS_PAGE; page++)
@@ -59,13 +53,6 @@ bool accumulator_pack(const struct accumulator *accumulator, char **data, size_t
             if (accumulator->pages[page][i])
                 put_process(&packing, accumulator->pages[page][i]);
     return true;
-}
-
-static void take_map(struct unpacking *unpacking, struct map *map)
-{
-    size_t count;
-    map->entries = unpacking_take_array(unpacking, &count, &map->capacity, sizeof *map->entries);
-    unpacking_take(unpacking, &map->count, sizeof map->count);
 }
 
 /* First no thread has arrays of its own, then each takes them: if the data end in between, all can be freed. */
@@ -101,7 +88,7 @@ static void take_process(struct unpacking *unpacking, struct accumulator *accumu
     process->strays = NULL;
     process->closings = NULL;
     take_threads(unpacking, process);
-    take_map(unpacking, &process->thread_places);
+    unpacking_take_map(unpacking, &process->thread_places);
     UNPACK_ARRAY(unpacking, process->strays, process->stray_count, process->stray_capacity);
     UNPACK_ARRAY(unpacking, process->closings, process->closing_count, process->closing_capacity);
 }
@@ -129,7 +116,7 @@ struct accumulator *accumulator_unpack(const char *data, size_t size, struct acc
     unpacking.failed |= memcmp(theirs, layout, sizeof layout) != 0;
     unpacking_take(&unpacking, &accumulator->end, sizeof accumulator->end);
     unpacking_take(&unpacking, &accumulator->messages, sizeof accumulator->messages);
-    take_map(&unpacking, &accumulator->marks);
+    unpacking_take_map(&unpacking, &accumulator->marks);
     take_tables(&unpacking, &accumulator->tables);
     unpacking_take(&unpacking, &processes, sizeof processes);
     for (uint64_t i = 0; i < processes && !unpacking.failed; i++)

@@ -22,6 +22,12 @@ void packing_put_array(struct packing *packing, const void *array, size_t count,
     packing_put(packing, array, count * element);
 }
 
+void packing_put_map(struct packing *packing, const struct map *map)
+{
+    PACK_ARRAY(packing, map->entries, map->capacity);
+    packing_put(packing, &map->count, sizeof map->count);
+}
+
 void unpacking_take(struct unpacking *unpacking, void *bytes, size_t size)
 {
     if (unpacking->failed || size > unpacking->left) {
@@ -50,4 +56,11 @@ void *unpacking_take_array(struct unpacking *unpacking, size_t *count, size_t *c
     void *array = memory_new((size_t)number * element);
     unpacking_take(unpacking, array, (size_t)number * element);
     return array;
+}
+
+void unpacking_take_map(struct unpacking *unpacking, struct map *map)
+{
+    size_t count;
+    UNPACK_ARRAY(unpacking, map->entries, count, map->capacity);
+    unpacking_take(unpacking, &map->count, sizeof map->count);
 }

@@ -42,20 +42,31 @@ unsigned slices_worth(const struct reader *reader, char *const *paths, size_t co
 }
 
 struct slice {
-    struct reader *reader;
-    struct accumulator *accumulator;
+    struct reader *reader; /* NULL: it cannot be had */
+    bool last;             /* its reader is the caller's */
+    struct sink *const *sinks;
+    size_t sink_count;
     stream_watch *watch; /* NULL: another slice is watched */
     void *context;
     bool exact;
 };
 
-/* Reads and adds up one slice. */
+struct slices {
+    struct slice *slice;
+    unsigned count;
+};
+
+bool slices_read(struct reader *reader, struct sink *const *sinks, size_t count, stream_watch *watch, void *context)
+{
+    input_unpack_alone(reader->input);
+    clog2_count_every_kind(reader);
+    return stream_exactly(reader, sinks, count, watch, context);
+}
+
 static void slice_read(void *context, size_t index)
 {
     struct slice *slice = (struct slice *)context + index;
-    struct sink *sinks[] = {accumulator_sink(slice->accumulator)};
-    input_unpack_alone(slice->reader->input);
-    slice->exact = stream_exactly(slice->reader, sinks, 1, slice->watch, slice->context);
+    slice->exact = slices_read(slice->reader, slice->sinks, slice->sink_count, slice->watch, slice->context);
 }
 
 void slices_range(const struct reader *reader, unsigned count, unsigned index, uint64_t *from, uint64_t *to)
@@ -77,7 +88,8 @@ static bool slice_open(struct slice *slices, unsigned count, unsigned index, str
     struct clog2_known known = clog2_known(whole);
     uint64_t from, to;
     slices_range(whole, count, index, &from, &to);
-    if (index + 1 == count)
+    slice->last = index + 1 == count;
+    if (slice->last)
         slice->reader = whole;
     else
         slice->reader = clog2_open_known(path, &known, &err);
@@ -85,68 +97,96 @@ static bool slice_open(struct slice *slices, unsigned count, unsigned index, str
            reader_seek(slice->reader, from, to, &err) == STATUS_OK;
 }
 
-struct accumulator *slices_read(struct reader *reader, struct accumulator_options what, stream_watch *watch,
-                                void *context)
+struct slices *slices_open(struct reader *reader, const char *path, unsigned count)
 {
-    struct slice slice = {reader, accumulator_new(what), watch, context, false};
-    slice_read(&slice, 0);
-    if (slice.exact)
-        return slice.accumulator;
-    accumulator_free(slice.accumulator);
-    return NULL;
+    struct slices *slices = memory_new(sizeof *slices);
+    slices->slice = memory_new(count * sizeof *slices->slice);
+    for (; slices->count < count; slices->count++)
+        if (!slice_open(slices->slice, count, slices->count, reader, path)) {
+            slices->count++;
+            slices_close(slices);
+            return NULL;
+        }
+    return slices;
 }
 
-/* One thread would drop states nested deeper than DEPTH_LIMIT; slices add up to that without noticing. */
-static bool slices_are_exact(const struct slice *slices, size_t count)
+void slices_close(struct slices *slices)
 {
-    size_t depth = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!slices[i].exact)
-            return false;
-        depth += accumulator_depth_bound(slices[i].accumulator);
-    }
-    return depth <= DEPTH_LIMIT;
+    if (!slices)
+        return;
+    for (unsigned i = 0; i < slices->count; i++)
+        if (!slices->slice[i].last)
+            reader_close(slices->slice[i].reader);
+    free(slices->slice);
+    free(slices);
 }
 
-/* The first slice has all of it afterwards, and the definitions of the reader that stays. */
-static bool slices_merge(struct slice *slices, size_t count)
+bool slices_run(struct slices *slices, struct sink *const *sinks, size_t each, stream_watch *watch, void *context)
 {
-    struct error err = {0};
-    for (size_t i = 1; i < count; i++)
-        if (accumulator_merge(slices[0].accumulator, slices[i].accumulator, &err) != STATUS_OK)
-            return false;
-    struct sink *sink = accumulator_sink(slices[0].accumulator);
-    return sink->begin(sink, slices[count - 1].reader->defs, &err) == STATUS_OK;
-}
-
-struct accumulator *slices_accumulate(struct reader *reader, const char *path, unsigned slices,
-                                      struct accumulator_options what, stream_watch *watch, void *context)
-{
-    struct slice *slice = memory_new(slices * sizeof *slice);
-    bool exact = true;
-    for (unsigned i = 0; i < slices && exact; i++) {
-        what.later_slice = i > 0;
-        slice[i].accumulator = accumulator_new(what);
-        exact = slice_open(slice, slices, i, reader, path);
+    struct slice *slice = slices->slice, *last = &slice[slices->count - 1];
+    for (unsigned i = 0; i < slices->count; i++) {
+        slice[i].sinks = sinks + i * each;
+        slice[i].sink_count = each;
     }
     /* All slices are about as long: the progress of one is that of all. */
     slice[0].watch = watch;
     slice[0].context = context;
-    if (exact)
-        parallel_run(slices, slices, slice_read, slice);
-    /* If anything is not exact, nothing is used: the caller reads all in one thread, and reports what it finds. */
-    exact = exact && slices_are_exact(slice, slices) && slices_merge(slice, slices);
-    struct accumulator *all = NULL;
-    if (exact)
-        all = slice[0].accumulator;
-    for (unsigned i = 0; i < slices; i++) {
-        if (slice[i].accumulator != all)
-            accumulator_free(slice[i].accumulator);
-        if (slice[i].reader != reader)
-            reader_close(slice[i].reader);
+    parallel_run(slices->count, slices->count, slice_read, slice);
+    bool exact = true;
+    for (unsigned i = 0; i < slices->count; i++) {
+        exact = exact && slice[i].exact;
+        if (!slice[i].last)
+            reader_add_counts(last->reader, slice[i].reader->records, slice[i].reader->record_kinds);
     }
-    free(slice);
-    return all;
+    reader_drop_unused_counts(last->reader);
+    return exact;
+}
+
+/* One thread would drop states nested deeper than DEPTH_LIMIT; slices add up to that without noticing. */
+static bool slices_are_exact(struct accumulator *const *parts, size_t count)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < count; i++)
+        depth += accumulator_depth_bound(parts[i]);
+    return depth <= DEPTH_LIMIT;
+}
+
+/* The first part has all of it afterwards, and the definitions of the reader that stays. */
+static bool slices_merge(struct accumulator *const *parts, size_t count, const struct reader *reader)
+{
+    struct error err = {0};
+    for (size_t i = 1; i < count; i++)
+        if (accumulator_merge(parts[0], parts[i], &err) != STATUS_OK)
+            return false;
+    struct sink *sink = accumulator_sink(parts[0]);
+    return sink->begin(sink, reader->defs, &err) == STATUS_OK;
+}
+
+struct accumulator *slices_accumulate(struct reader *reader, const char *path, unsigned count,
+                                      struct accumulator_options what, stream_watch *watch, void *context)
+{
+    struct slices *slices = slices_open(reader, path, count);
+    if (!slices)
+        return NULL;
+    struct accumulator **parts = memory_new(count * sizeof *parts);
+    struct sink **sinks = memory_new(count * sizeof *sinks);
+    for (unsigned i = 0; i < count; i++) {
+        what.later_slice = i > 0;
+        parts[i] = accumulator_new(what);
+        sinks[i] = accumulator_sink(parts[i]);
+    }
+    /* If anything is not exact, nothing is used: the caller reads all in one thread, and reports what it finds. */
+    bool exact = slices_run(slices, sinks, 1, watch, context) && slices_are_exact(parts, count) &&
+                 slices_merge(parts, count, reader);
+    struct accumulator *all = parts[0];
+    for (unsigned i = exact; i < count; i++)
+        accumulator_free(parts[i]);
+    slices_close(slices);
+    free(parts);
+    free(sinks);
+    if (exact)
+        return all;
+    return NULL;
 }
 
 struct reader *slices_second_reader(const struct reader *reader, char *const *paths, size_t count)

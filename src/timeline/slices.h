@@ -5,11 +5,9 @@
 #include "convert/stream.h"
 #include "metrics/accumulator.h"
 
-/* Metrics of a CLOG-2 file read in slices: each is a row of blocks with a reader and an accumulator of its own in a
-   thread of its own, and the accumulators are merged in the order of the file. The result is identical to one pass:
-   anything that could make a difference (damage, ids without definitions, states open beyond the limit) is left to one
-   pass.
- */
+/* A CLOG-2 file read in slices: each is a row of blocks with a reader of its own in a thread of its own. What is made
+   of them is put together in the order of the file, and is identical to what one pass makes: anything that could make a
+   difference (damage, ids without definitions, states open beyond the limit) is left to one pass. */
 
 /* True if parts of a trace just opened from `paths`, each read by itself, add up to one pass. */
 bool slices_add_up(const struct reader *reader, char *const *paths, size_t count);
@@ -23,9 +21,21 @@ unsigned slices_worth(const struct reader *reader, char *const *paths, size_t co
    once would not be faster than reading once. */
 struct reader *slices_second_reader(const struct reader *reader, char *const *paths, size_t count);
 
-/* The whole trace `path`, a CLOG-2 file that can be read from the middle, in so many slices (at least 2) and threads.
-   `reader` is the one that it was just opened with, which is at its end then. `watch` sees the reader of the first
-   slice; the others are as long. NULL: it must be read again, in one pass, which also reports any fault. */
+/* The whole trace `path`, a CLOG-2 file that can be read from the middle, in so many slices (at least 2). `reader` is
+   the one that it was just opened with: it stays the caller's, and reads the last slice. NULL: they cannot be had. */
+struct slices;
+struct slices *slices_open(struct reader *reader, const char *path, unsigned count);
+
+/* Reads all slices, each in a thread: that of index i into `each` sinks from i * each on. `watch` sees the reader of
+   the first slice; the others are as long. Afterwards the reader that the trace was opened with is at its end, and has
+   counted the records of all slices. False: the trace must be read again, in one pass, which also reports any fault. */
+bool slices_run(struct slices *slices, struct sink *const *sinks, size_t each, stream_watch *watch, void *context);
+
+/* Closes the other readers: what was made of their slices must not be used any more, unless it was given the
+   definitions of the first reader. NULL: nothing. */
+void slices_close(struct slices *slices);
+
+/* Metrics of the whole trace, in the same way. NULL: it must be read again, in one pass. */
 struct accumulator *slices_accumulate(struct reader *reader, const char *path, unsigned slices,
                                       struct accumulator_options what, stream_watch *watch, void *context);
 
@@ -33,8 +43,8 @@ struct accumulator *slices_accumulate(struct reader *reader, const char *path, u
  */
 void slices_range(const struct reader *reader, unsigned count, unsigned index, uint64_t *from, uint64_t *to);
 
-/* Adds up one slice, which is all that a reader of its own will give. NULL: the trace must be read in one pass. */
-struct accumulator *slices_read(struct reader *reader, struct accumulator_options what, stream_watch *watch,
-                                void *context);
+/* Reads one slice, which is all that a reader of its own will give, and counts all kinds of records, in the order of
+   clog2_count_every_kind. False: the trace must be read in one pass. */
+bool slices_read(struct reader *reader, struct sink *const *sinks, size_t count, stream_watch *watch, void *context);
 
 #endif

@@ -93,8 +93,10 @@ static void test_partners(void)
     sends(&ends, 2, 2, 4);
     receives(&ends, 2, 2, 5);
     struct match_counts counts = match(&ends);
-    tap_ok(counts.null_ends == 2 && counts.unknown_ends == 1, "ends that cannot be matched are counted apart");
-    tap_ok(counts.sent == 1 && counts.received == 1 && counts.bytes_sent == 10 && counts.bytes_received == 10,
+    tap_ok(counts.ends.null_ends == 2 && counts.ends.unknown_ends == 1,
+           "ends that cannot be matched are counted apart");
+    tap_ok(counts.ends.sent == 1 && counts.ends.received == 1 && counts.ends.bytes_sent == 10 &&
+               counts.ends.bytes_received == 10,
            "and in nothing else");
     tap_equal_int((long long)counts.matched, 1, "a message to itself matches");
 }

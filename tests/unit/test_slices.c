@@ -6,6 +6,7 @@
 #include "convert/clog2/read_clog2.h"
 #include "convert/writer.h"
 #include "core/memory.h"
+#include "engine/counting.h"
 #include "render/reports/metrics_report.h"
 
 #include "unit/random.h"
@@ -193,6 +194,71 @@ static void test_random(void)
     }
 }
 
+static bool same_uses(const uint64_t *one, size_t one_count, const uint64_t *other, size_t other_count)
+{
+    return one_count == other_count && (one_count == 0 || memcmp(one, other, one_count * sizeof *one) == 0);
+}
+
+static bool same_census(const struct census *one, const struct census *other)
+{
+    bool same = one->any == other->any && one->begin_ns == other->begin_ns && one->end_ns == other->end_ns &&
+                one->events == other->events && one->time_back == other->time_back &&
+                one->largest_thread == other->largest_thread && one->processes.count == other->processes.count &&
+                same_uses(one->state_uses, one->state_count, other->state_uses, other->state_count) &&
+                same_uses(one->mark_uses, one->mark_count, other->mark_uses, other->mark_count);
+    for (uint64_t process = 0; process < PROCESSES; process++)
+        same = same && *map_find(&one->processes, process) == *map_find(&other->processes, process);
+    return same;
+}
+
+static bool same_records(const struct reader *one, const struct reader *other)
+{
+    bool same = one->record_kinds == other->record_kinds;
+    for (size_t i = 0; same && i < one->record_kinds; i++)
+        same = one->records[i].name == other->records[i].name && one->records[i].count == other->records[i].count;
+    return same;
+}
+
+/* Of the trace, once in one pass and once in slices. */
+static bool same_contents(unsigned slices)
+{
+    struct error err = {0};
+    struct reader *whole = open_trace(), *reader = open_trace();
+    struct matcher *matcher = matcher_new();
+    struct census census;
+    census_start(&census);
+    struct sink *sinks[] = {&census.sink, matcher_sink(matcher)};
+    if (stream_run(whole, sinks, 2, NULL, NULL, &err) != STATUS_OK)
+        fail(&err);
+    struct match_counts messages = matcher_counts(matcher);
+    struct counted counted = {.slices = slices};
+    census_start(&counted.census);
+    char *paths[] = {trace};
+    const struct engine_request request = {.inputs = paths, .input_count = 1};
+    bool same = counting_by_threads(&request, reader, &counted) && same_census(&census, &counted.census) &&
+                memcmp(&messages, &counted.messages, sizeof messages) == 0 && same_records(whole, reader);
+    census_clear(&census);
+    census_clear(&counted.census);
+    matcher_free(matcher);
+    reader_close(whole);
+    reader_close(reader);
+    return same;
+}
+
+/* Half of the events before the others: their times go back once, at some place of a slice. */
+static void test_contents(void)
+{
+    bool same = true;
+    for (unsigned round = 0; round < 24 && same; round++) {
+        make_events();
+        for (size_t i = EVENTS / 2; round % 2 && i < EVENTS; i++)
+            events[i].time_ns -= 1000 * (int64_t)round;
+        write_trace();
+        same = same_contents(2 + round % 8);
+    }
+    tap_ok(same, "24 random traces: in 2 to 9 slices the same contents as in one pass");
+}
+
 /* Each slice alone stays below the limit of 10,000, or not even one does. */
 static void test_deep(void)
 {
@@ -250,6 +316,7 @@ int main(void)
     snprintf(sliced, sizeof sliced, "%s/sliced.xml", directory);
     make_defs();
     test_random();
+    test_contents();
     test_deep();
     test_damage();
     test_worth();

@@ -50,21 +50,49 @@ static void clog2_close(struct reader *reader)
     clog2_defs_clear(&state->defs);
 }
 
+static const char *const kind_names[CLOG2_KINDS] = {
+    "end of log",         "end of block", "state definition", "event definition", "constant definition", "event",
+    "event with payload", "message",      "collective",       "communicator",     "source location",     "clock shift"};
+
+/* What was counted since the last time. */
+static void count_records(struct reader *reader)
+{
+    struct clog2_state *state = reader->state;
+    for (size_t kind = 0; kind < CLOG2_KINDS; kind++)
+        if (state->kinds[kind])
+            reader_count(reader, kind_names[kind], state->kinds[kind]);
+    memset(state->kinds, 0, sizeof state->kinds);
+}
+
+static void take_counts(struct clog2_state *state)
+{
+    for (size_t kind = 0; kind < CLOG2_KINDS; kind++)
+        state->kinds[kind] += state->file.counts[kind];
+    memset(state->file.counts, 0, sizeof state->file.counts);
+}
+
+/* There are more events than the reader was asked for. */
+static enum status part_stops(struct reader *reader)
+{
+    take_counts(reader->state);
+    count_records(reader);
+    return STATUS_END;
+}
+
+void clog2_count_every_kind(struct reader *reader)
+{
+    for (size_t kind = 0; reader->format == &format_clog2 && kind < CLOG2_KINDS; kind++)
+        reader_count(reader, kind_names[kind], 0);
+}
+
 /* Ends the current part; STATUS_OK: the next one has begun. */
 static enum status part_finish(struct reader *reader, struct error *err)
 {
     struct clog2_state *state = reader->state;
-    for (size_t kind = 0; kind < CLOG2_KINDS; kind++)
-        state->kinds[kind] += state->file.counts[kind];
+    take_counts(state);
     if (state->current + 1 < state->part_count)
         return clog2_part_start(reader, state->current + 1, err);
-    static const char *const names[CLOG2_KINDS] = {
-        "end of log",          "end of block", "state definition",   "event definition",
-        "constant definition", "event",        "event with payload", "message",
-        "collective",          "communicator", "source location",    "clock shift"};
-    for (size_t kind = 0; kind < CLOG2_KINDS; kind++)
-        if (state->kinds[kind])
-            reader_count(reader, names[kind], state->kinds[kind]);
+    count_records(reader);
     reader->used = state->used;
     reader->total = state->total;
     /* A merged file is whole if it ends; local ones if they all do, and there is one for each process: one whose buffer
@@ -85,7 +113,7 @@ static enum status clog2_next(struct reader *reader, struct batch *batch, struct
     while (batch->count + SAMPLES_AT_ONCE <= BATCH_EVENTS) {
         uint32_t kind;
         if (file->input->offset >= state->limit)
-            return STATUS_END;
+            return part_stops(reader);
         if (file->header_size == CLOG2_HEADER_SIZE && !file->ended) {
             clog2_fast_events(state, batch);
             if (batch->count + SAMPLES_AT_ONCE > BATCH_EVENTS || file->input->offset >= state->limit)
@@ -100,7 +128,7 @@ static enum status clog2_next(struct reader *reader, struct batch *batch, struct
         if (status != STATUS_OK)
             return status;
         if (file->input->offset >= state->limit) /* after the end of a block */
-            return STATUS_END;
+            return part_stops(reader);
         struct event *event = &batch->events[batch->count];
         *event = EVENT_NOTHING;
         batch->count += clog2_record_event(state, kind, file->input->at, batch, event);

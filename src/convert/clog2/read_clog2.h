@@ -24,6 +24,10 @@ struct clog2_known clog2_known(const struct reader *reader);
    and leaves other threads to other readers of the trace. NULL and a fault. */
 struct reader *clog2_open_known(const char *path, const struct clog2_known *known, struct error *err);
 
+/* Before events are read: the reader has a count for every kind of record, also those that it will not meet, in the
+   same order as all other readers. Nothing for a reader of another format. */
+void clog2_count_every_kind(struct reader *reader);
+
 /* Defines an event id without a definition, as if an event with it had been read: states and marks
    get their indices in this order. */
 void clog2_define(struct reader *reader, int32_t id);

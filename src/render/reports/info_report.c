@@ -39,7 +39,7 @@ TRACE_GETTER(trace_sites, value_if(row->defs->site_count, value_count(row->defs-
 TRACE_GETTER(trace_samples, value_if(row->defs->path_count, value_count(row->census.samples)))
 /* Facts that a trace need not have are left out where it has none, instead of counting to 0. */
 TRACE_GETTER(trace_aborts, value_if(row->census.aborts, value_count(row->census.aborts)))
-TRACE_GETTER(trace_unfinished, value_if(row->census.courses.count, value_count(row->census.unfinished)))
+TRACE_GETTER(trace_unfinished, value_if(row->census.courses.count, value_count(census_unfinished(&row->census))))
 TRACE_GETTER(trace_complete, value_bool(row->end->complete))
 /* The first damage is kept as text, the others are counted. */
 TRACE_GETTER(trace_damage, value_if(row->end->damage.count, value_text(row->end->damage.first)))
@@ -71,17 +71,17 @@ static const struct field trace_fields[] = {
     {"total_bytes", "bytes of the whole file", trace_total},
 };
 
-TRACE_GETTER(message_sent, value_count(row->messages.sent))
-TRACE_GETTER(message_received, value_count(row->messages.received))
-TRACE_GETTER(message_bytes_sent, value_bytes(row->messages.bytes_sent))
-TRACE_GETTER(message_bytes_received, value_bytes(row->messages.bytes_received))
+TRACE_GETTER(message_sent, value_count(row->messages.ends.sent))
+TRACE_GETTER(message_received, value_count(row->messages.ends.received))
+TRACE_GETTER(message_bytes_sent, value_bytes(row->messages.ends.bytes_sent))
+TRACE_GETTER(message_bytes_received, value_bytes(row->messages.ends.bytes_received))
 TRACE_GETTER(message_matched, value_count(row->messages.matched))
 TRACE_GETTER(message_unmatched_sends, value_count(row->messages.unmatched_sends))
 TRACE_GETTER(message_unmatched_receives, value_count(row->messages.unmatched_receives))
 TRACE_GETTER(message_early, value_count(row->messages.received_before_sent))
 TRACE_GETTER(message_worst, value_time(row->messages.worst_ns))
-TRACE_GETTER(message_null, value_count(row->messages.null_ends))
-TRACE_GETTER(message_unknown, value_count(row->messages.unknown_ends))
+TRACE_GETTER(message_null, value_count(row->messages.ends.null_ends))
+TRACE_GETTER(message_unknown, value_count(row->messages.ends.unknown_ends))
 
 static const struct field message_fields[] = {
     {"sent", "sent", message_sent},

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_ENGINE_COUNTING_H
+#define SIGHT_ENGINE_COUNTING_H
+
+#include "engine/engine.h"
+#include "graph/match.h"
+#include "metrics/census.h"
+
+/* For the engine: the contents of a CLOG-2 file, counted in slices of the time, each by a thread or by a process of a
+   team. The ends of messages go from those who read them to their owners, who match them (graph/match_ends.h). All
+   numbers are those of one pass. */
+
+/* What is counted: the first two are to be started and empty, and belong to the caller whatever is returned. */
+struct counted {
+    struct census census;
+    struct match_counts messages;
+    unsigned slices; /* below 2: nothing was read */
+};
+
+/* The trace that `reader` was just opened with, which afterwards is at its end, and has counted all records. False: it
+   must be read in one pass, again where there are slices. */
+bool counting_in_slices(const struct engine_request *request, struct reader *reader, struct counted *counted);
+
+/* The same by threads, in as many slices as `counted` says (at least 2). */
+bool counting_by_threads(const struct engine_request *request, struct reader *reader, struct counted *counted);
+
+/* The other processes: `data` is the message of a JOB_COUNT. */
+void counting_do(struct team *team, const char *data);
+
+#endif
