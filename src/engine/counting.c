@@ -14,6 +14,7 @@
 
 enum {
     SLICES_MOST = 8,       /* each thread has ends for each other one, in buffers of 1 MB and more */
+    PROCESSES_MOST = 128,  /* each has two buffers of ends for each other one */
     ENDS_AT_ONCE = 1 << 15 /* that are sent in one message */
 };
 
@@ -297,7 +298,9 @@ void counting_do(struct team *team, const char *data)
 bool counting_in_slices(const struct engine_request *request, struct reader *reader, struct counted *counted)
 {
     bool by_processes = sharing_is_possible(request);
-    unsigned most = by_processes ? (unsigned)team_size(request->team) : opening_threads(request, SLICES_MOST);
+    unsigned most = opening_threads(request, SLICES_MOST);
+    if (by_processes)
+        most = (unsigned)smaller(team_size(request->team), PROCESSES_MOST);
     counted->slices = slices_worth(reader, request->inputs, request->input_count, most);
     if (counted->slices < 2)
         return false;
