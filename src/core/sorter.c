@@ -9,6 +9,7 @@
 #include "core/input.h"
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/sort_entries.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -25,9 +26,7 @@ enum {
     SLACK = 16,                 /* numbers are stored and loaded as 8 bytes, whatever their size */
     READ_MIN = 16 * 1024,       /* smaller reads cost more than another level of merging */
     READ_MAX = 256 * 1024,
-    FAN_MAX = 128,     /* runs merged at once */
-    MAJORS_MAX = 8192, /* majors that are counted instead of compared */
-    SHORT_RUN = 24,    /* runs shorter than this are lengthened by insertion before merging */
+    FAN_MAX = 128, /* runs merged at once */
     PREFETCH = 12,
     NOBODY = -1
 };
@@ -35,11 +34,6 @@ enum {
 /* Set in reader.order at the end of the run: such a reader loses against all others, even those with the largest key.
  */
 #define ORDER_ENDED (UINT32_C(1) << 31)
-
-struct entry {
-    struct sort_key key;
-    uint32_t offset, length; /* of the data in the block */
-};
 
 /* Bytes of the file. */
 struct run {
@@ -61,11 +55,11 @@ struct reader {
 struct sorter {
     unsigned char *block;
     size_t block_size;
-    size_t count;         /* entries in the block */
-    size_t data;          /* offset of the lowest data */
-    bool ordered;         /* the entries arrived in order */
-    struct entry *sorted; /* after sort_block */
-    size_t next;          /* reading without runs: next entry */
+    size_t count;              /* entries in the block */
+    size_t data;               /* offset of the lowest data */
+    bool ordered;              /* the entries arrived in order */
+    struct sort_entry *sorted; /* after sort_block */
+    size_t next;               /* reading without runs: next entry */
     uint64_t total;
     bool finished; /* no more records are added */
 
@@ -84,12 +78,6 @@ struct sorter {
     int runner_up;     /* best of the others, NOBODY if not yet computed */
     bool started;
 };
-
-static inline bool key_less(struct sort_key a, struct sort_key b)
-{
-    /* Without branches: when runs are merged, the result is unpredictable. */
-    return (a.major < b.major) | ((a.major == b.major) & (a.minor < b.minor));
-}
 
 struct sorter *sorter_new(size_t memory)
 {
@@ -126,123 +114,13 @@ uint64_t sorter_count(const struct sorter *sorter)
     return sorter->total;
 }
 
-/* Sorting the index. */
-
-static void insertion_sort(struct entry *entries, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        struct entry entry = entries[i];
-        size_t to = i;
-        for (; to > 0 && key_less(entry.key, entries[to - 1].key); to--)
-            entries[to] = entries[to - 1];
-        entries[to] = entry;
-    }
-}
-
-static void merge_neighbours(struct entry *to, const struct entry *left, const struct entry *middle,
-                             const struct entry *end)
-{
-    const struct entry *right = middle;
-    /* Where the pieces follow each other in order already, both copies below are all there is to do. */
-    if (right < end && key_less(right->key, middle[-1].key))
-        while (left < middle && right < end) {
-            /* Only a smaller key of the right piece goes first: equal keys keep the order in which they were added. */
-            bool take_right = key_less(right->key, left->key);
-            *to++ = *(take_right ? right : left);
-            right += take_right;
-            left += !take_right;
-        }
-    memcpy(to, left, (size_t)(middle - left) * sizeof *to);
-    to += middle - left;
-    memcpy(to, right, (size_t)(end - right) * sizeof *to);
-}
-
-static size_t ordered_length(const struct entry *entries, size_t count)
-{
-    size_t length = 1;
-    while (length < count && !key_less(entries[length].key, entries[length - 1].key))
-        length++;
-    return length;
-}
-
-/* Merges the pieces that are already in order. Traces come as long ordered pieces, one per process. Returns where the
-   result is: `entries` or `scratch`. */
-static struct entry *merge_sort(struct entry *entries, struct entry *scratch, size_t count)
-{
-    size_t *ends = NULL, pieces = 0, capacity = 0;
-    for (size_t at = 0; at < count;) {
-        size_t length = ordered_length(entries + at, count - at);
-        if (length < SHORT_RUN) {
-            length = smaller(count - at, (size_t)SHORT_RUN);
-            insertion_sort(entries + at, length);
-        }
-        at += length;
-        ARRAY_PUSH(ends, pieces, capacity, at);
-    }
-    while (pieces > 1) {
-        size_t merged = 0, begin = 0;
-        for (size_t i = 0; i < pieces; i += 2) {
-            size_t end = i + 1 < pieces ? ends[i + 1] : ends[i];
-            merge_neighbours(scratch + begin, entries + begin, entries + ends[i], entries + end);
-            begin = ends[merged++] = end;
-        }
-        pieces = merged;
-        struct entry *swap = entries;
-        entries = scratch;
-        scratch = swap;
-    }
-    free(ends);
-    return entries;
-}
-
-/* Distributes by major if these are few small numbers (processes), and sorts only the majors whose entries did not
-   arrive in order. The result is in `scratch`. False: the majors are too many or too large. */
-static bool distribute(struct entry *entries, struct entry *scratch, size_t count)
-{
-    uint64_t low = UINT64_MAX, high = 0;
-    for (size_t i = 0; i < count; i++) {
-        low = smaller(low, entries[i].key.major);
-        high = larger(high, entries[i].key.major);
-    }
-    /* One major only: nothing to distribute. More majors than entries: counting would cost more than comparing. */
-    bool one_or_none = low >= high;
-    if (one_or_none || high - low >= MAJORS_MAX || high - low > count)
-        return false;
-    size_t majors = (size_t)(high - low) + 1;
-    uint32_t *ends = memory_new(majors * sizeof *ends);
-    for (size_t i = 0; i < count; i++)
-        ends[entries[i].key.major - low]++;
-    /* From here on, ends[i] is where the next entry of major i goes; after the last one, it is where the major ends. */
-    uint32_t sum = 0;
-    for (size_t i = 0; i < majors; i++) {
-        uint32_t here = ends[i];
-        ends[i] = sum;
-        sum += here;
-    }
-    for (size_t i = 0; i < count; i++)
-        scratch[ends[entries[i].key.major - low]++] = entries[i];
-    for (size_t i = 0, begin = 0; i < majors; begin = ends[i++]) {
-        size_t length = ends[i] - begin;
-        if (!length || ordered_length(scratch + begin, length) == length)
-            continue;
-        struct entry *result = merge_sort(scratch + begin, entries + begin, length);
-        if (result != scratch + begin)
-            memcpy(scratch + begin, result, length * sizeof *result);
-    }
-    free(ends);
-    return true;
-}
-
 static void sort_block(struct sorter *sorter)
 {
-    struct entry *entries = (struct entry *)(void *)sorter->block;
-    struct entry *scratch = entries + sorter->count;
+    struct sort_entry *entries = (struct sort_entry *)(void *)sorter->block;
     if (sorter->ordered)
         sorter->sorted = entries;
-    else if (distribute(entries, scratch, sorter->count))
-        sorter->sorted = scratch;
     else
-        sorter->sorted = merge_sort(entries, scratch, sorter->count);
+        sorter->sorted = sort_entries(entries, entries + sorter->count, sorter->count);
 }
 
 /* Writing runs. A record is: sizes of minor (low) and major (high) in half a byte each, length of the data (255: 4
@@ -332,8 +210,8 @@ static enum status spill(struct sorter *sorter, struct error *err)
         sorter->out = memory_resize(NULL, WRITE_SIZE);
     sort_block(sorter);
     /* The block is in order now; the data are fetched early because their places in memory are not. */
-    const struct entry *entry = sorter->sorted, *end = entry + sorter->count;
-    if (!sorter->run_count || key_less(entry->key, sorter->last))
+    const struct sort_entry *entry = sorter->sorted, *end = entry + sorter->count;
+    if (!sorter->run_count || sort_key_less(entry->key, sorter->last))
         begin_run(sorter);
     for (; entry < end; entry++) {
         if (end - entry > PREFETCH)
@@ -352,8 +230,8 @@ static enum status spill(struct sorter *sorter, struct error *err)
 enum status sorter_add(struct sorter *sorter, struct sort_key key, const void *data, size_t length, struct error *err)
 {
     assert(length <= RECORD_MAX && !sorter->finished);
-    struct entry *entries = (struct entry *)(void *)sorter->block;
-    bool ordered = sorter->ordered && (!sorter->count || !key_less(key, entries[sorter->count - 1].key));
+    struct sort_entry *entries = (struct sort_entry *)(void *)sorter->block;
+    bool ordered = sorter->ordered && (!sorter->count || !sort_key_less(key, entries[sorter->count - 1].key));
     /* Ordered entries need no room for sorting. */
     size_t entry_size = ordered ? sizeof *entries : 2 * sizeof *entries;
     if ((sorter->count + 1) * entry_size + length > sorter->data) {
@@ -366,7 +244,7 @@ enum status sorter_add(struct sorter *sorter, struct sort_key key, const void *d
     sorter->data -= length;
     if (length)
         memcpy(sorter->block + sorter->data, data, length);
-    entries[sorter->count++] = (struct entry){key, (uint32_t)sorter->data, (uint32_t)length};
+    entries[sorter->count++] = (struct sort_entry){key, (uint32_t)sorter->data, (uint32_t)length};
     sorter->total++;
     return STATUS_OK;
 }
@@ -443,7 +321,7 @@ static inline enum status reader_advance(struct sorter *sorter, struct reader *r
 static inline bool reader_less(const struct reader *a, const struct reader *b)
 {
     bool equal = (a->key.major == b->key.major) & (a->key.minor == b->key.minor);
-    return key_less(a->key, b->key) | (equal & (a->order < b->order));
+    return sort_key_less(a->key, b->key) | (equal & (a->order < b->order));
 }
 
 /* Makes readers of `count` runs, shares the block among them and plays the first matches. */
@@ -603,7 +481,7 @@ enum status sorter_next(struct sorter *sorter, struct sort_key *key, const void 
     if (!sorter->run_count) {
         if (sorter->next == sorter->count)
             return STATUS_END;
-        const struct entry *entry = &sorter->sorted[sorter->next++];
+        const struct sort_entry *entry = &sorter->sorted[sorter->next++];
         if (sorter->count - sorter->next > PREFETCH)
             __builtin_prefetch(sorter->block + entry[PREFETCH].offset);
         *key = entry->key;
