@@ -6,9 +6,10 @@
 #include "graph/match.h"
 #include "metrics/census.h"
 
-/* For the engine: the contents of a CLOG-2 file, counted in slices of the time, each by a thread or by a process of a
-   team. The ends of messages go from those who read them to their owners, who match them (graph/match_ends.h). All
-   numbers are those of one pass. */
+/* For the engine: the contents of a trace, counted by threads or by the processes of a team: of a CLOG-2 file, each
+   counts a slice of the time; of formats in which no event depends on another process's, a process counts some of the
+   trace's processes. The ends of messages go from those who read them to their owners, who match them
+   (graph/match_ends.h). All numbers are those of one pass. */
 
 /* What is counted: the first two are to be started and empty, and belong to the caller whatever is returned. */
 struct counted {
@@ -17,12 +18,23 @@ struct counted {
     unsigned slices; /* below 2: nothing was read */
 };
 
+/* A part of the trace, while it is counted. */
+struct counting_part {
+    struct census census;
+    struct match_ends *ends; /* by owner */
+};
+void counting_part_start(struct counting_part *part, unsigned owners);
+void counting_part_clear(struct counting_part *part);
+
 /* The trace that `reader` was just opened with, which afterwards is at its end, and has counted all records. False: it
    must be read in one pass, again where there are slices. */
 bool counting_in_slices(const struct engine_request *request, struct reader *reader, struct counted *counted);
 
 /* The same by threads, in as many slices as `counted` says (at least 2). */
 bool counting_by_threads(const struct engine_request *request, struct reader *reader, struct counted *counted);
+
+/* The same by processes of the request's team. */
+bool counting_by_processes(const struct engine_request *request, struct reader *reader, struct counted *counted);
 
 /* The other processes: `data` is the message of a JOB_COUNT. */
 void counting_do(struct team *team, const char *data);

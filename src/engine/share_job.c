@@ -3,6 +3,7 @@
 
 #include "convert/clog2/read_clog2.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "metrics/packing.h"
 #include "timeline/slices.h"
 
@@ -14,12 +15,50 @@ int share_rank(unsigned index, unsigned shares)
     return index + 1 == shares ? 0 : (int)index + 1;
 }
 
-uint64_t *share_borders(const struct reader *reader, unsigned shares)
+enum { SHARE_LEAST = 1 << 20 }; /* bytes of processes that are worth a rank: it reads the definitions, too */
+
+/* Borders of shares that are about as long as each other. */
+static uint64_t *borders_between(const uint64_t *bytes, size_t count, uint64_t total, unsigned shares)
 {
-    uint64_t *borders = memory_new((shares + 1) * sizeof *borders);
-    for (unsigned i = 0; i < shares; i++)
-        slices_range(reader, shares, i, &borders[i], &borders[i + 1]);
+    uint64_t *borders = memory_new((shares + 1) * sizeof *borders), before = 0;
+    size_t at = 0;
+    for (unsigned i = 1; i < shares; i++) {
+        /* A process belongs to the share in which its middle is. */
+        for (; at < count && before + bytes[at] / 2 < total / shares * i; at++)
+            before += bytes[at];
+        borders[i] = at;
+    }
+    borders[shares] = count;
     return borders;
+}
+
+static struct share_division divide_processes(const struct reader *reader, unsigned most)
+{
+    size_t count;
+    uint64_t *bytes = reader->format->processes->bytes(reader, &count), total = 0;
+    struct share_division division = {.shares = 1, .by_process = true};
+    for (size_t i = 0; bytes && i < count; i++)
+        total += bytes[i];
+    if (bytes)
+        division.shares = (unsigned)smaller(smaller((uint64_t)most, (uint64_t)count), total / SHARE_LEAST);
+    if (division.shares > 1)
+        division.borders = borders_between(bytes, count, total, division.shares);
+    free(bytes);
+    return division;
+}
+
+struct share_division share_divide(const struct engine_request *request, const struct reader *reader, unsigned most)
+{
+    most = smaller(most, (unsigned)team_size(request->team));
+    if (reader->format->processes && slices_add_up(reader, request->inputs, request->input_count))
+        return divide_processes(reader, most);
+    struct share_division division = {.shares = slices_worth(reader, request->inputs, request->input_count, most)};
+    if (division.shares < 2)
+        return division;
+    division.borders = memory_new((division.shares + 1) * sizeof *division.borders);
+    for (unsigned i = 0; i < division.shares; i++)
+        slices_range(reader, division.shares, i, &division.borders[i], &division.borders[i + 1]);
+    return division;
 }
 
 /* All processes run the same program on the same kind of machine: structs are sent as they are in memory. */
@@ -37,21 +76,24 @@ static void job_send(struct team *team, struct share_job job, const struct clog2
     free(data);
 }
 
-void share_jobs_send(struct team *team, struct share_job *job, const uint64_t *borders, const struct reader *reader,
-                     const char *path)
+void share_jobs_send(const struct engine_request *request, const struct share_division *division,
+                     const struct reader *reader, struct share_job *job)
 {
+    const char *path = request->inputs[0];
     struct clog2_known known = {0};
-    if (!job->by_process)
+    if (!division->by_process)
         known = clog2_known(reader);
+    job->shares = division->shares;
+    job->by_process = division->by_process;
     job->range_count = known.count;
     job->end_of_log = known.end_of_log;
     job->path_size = strlen(path) + 1;
     for (job->index = 0;; job->index++) {
-        job->from = borders[job->index];
-        job->to = borders[job->index + 1];
+        job->from = division->borders[job->index];
+        job->to = division->borders[job->index + 1];
         if (job->index + 1 == job->shares)
             break;
-        job_send(team, *job, &known, path);
+        job_send(request->team, *job, &known, path);
     }
 }
 

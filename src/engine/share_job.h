@@ -3,9 +3,9 @@
 #define SIGHT_ENGINE_SHARE_JOB_H
 
 #include "convert/reader.h"
+#include "engine/engine.h"
 #include "engine/serving.h"
 #include "metrics/accumulator.h"
-#include "team/team.h"
 
 /* For the engine: the shares of a trace, and what rank 0 asks of the processes that read them. */
 
@@ -22,13 +22,21 @@ struct share_job {
 /* The last share is that of rank 0, whose reader sees how the trace ends; the first ones those of ranks 1, 2, ... */
 int share_rank(unsigned index, unsigned shares);
 
-/* Borders of shares that are slices of the time, for the trace that `reader` was just opened with; free() them. */
-uint64_t *share_borders(const struct reader *reader, unsigned shares);
+/* The shares of a trace. */
+struct share_division {
+    unsigned shares; /* below 2: one process reads all */
+    bool by_process;
+    uint64_t *borders; /* of shares, in processes or bytes: one more than there are; free() them */
+};
 
-/* Rank 0: tells the others what to do with the trace at `path` that `reader` was just opened with. `borders` of shares
-   in processes or bytes, one more than there are. The job is then that of rank 0 itself. */
-void share_jobs_send(struct team *team, struct share_job *job, const uint64_t *borders, const struct reader *reader,
-                     const char *path);
+/* Of the request's trace, which `reader` was just opened with: at most so many, and one for each process of the team.
+ */
+struct share_division share_divide(const struct engine_request *request, const struct reader *reader, unsigned most);
+
+/* Rank 0: tells the others what to do with the request's trace, which `reader` was just opened with. Sets all of the
+   job but its kind and options, and leaves it as that of rank 0 itself. */
+void share_jobs_send(const struct engine_request *request, const struct share_division *division,
+                     const struct reader *reader, struct share_job *job);
 
 /* The other processes: the job of a message, and the trace opened. NULL: it cannot be. The ranks of its options are to
    be freed, whatever is returned. */

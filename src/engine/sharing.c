@@ -3,12 +3,12 @@
 
 #include "core/directory.h"
 #include "core/memory.h"
-#include "core/numbers.h"
 #include "engine/opening.h"
 #include "engine/share_job.h"
 #include "metrics/accumulator_pack.h"
 #include "timeline/slices.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,55 +17,6 @@ struct share {
     struct accumulator *accumulator; /* NULL: not to be had in slices */
     uint64_t depth;                  /* accumulator_depth_bound, added up */
 };
-
-struct division {
-    unsigned shares; /* below 2: one process reads all */
-    bool by_process;
-    uint64_t *borders; /* of shares, in processes or bytes: one more than there are */
-};
-
-enum { SHARE_LEAST = 1 << 20 }; /* bytes of processes that are worth a rank: it reads the definitions, too */
-
-/* Borders of shares that are about as long as each other. */
-static uint64_t *borders_between(const uint64_t *bytes, size_t count, uint64_t total, unsigned shares)
-{
-    uint64_t *borders = memory_new((shares + 1) * sizeof *borders), before = 0;
-    size_t at = 0;
-    for (unsigned i = 1; i < shares; i++) {
-        /* A process belongs to the share in which its middle is. */
-        for (; at < count && before + bytes[at] / 2 < total / shares * i; at++)
-            before += bytes[at];
-        borders[i] = at;
-    }
-    borders[shares] = count;
-    return borders;
-}
-
-static struct division divide_processes(const struct reader *reader, unsigned most)
-{
-    size_t count;
-    uint64_t *bytes = reader->format->processes->bytes(reader, &count), total = 0;
-    struct division division = {.shares = 1, .by_process = true};
-    for (size_t i = 0; bytes && i < count; i++)
-        total += bytes[i];
-    if (bytes)
-        division.shares = (unsigned)smaller(smaller((uint64_t)most, (uint64_t)count), total / SHARE_LEAST);
-    if (division.shares > 1)
-        division.borders = borders_between(bytes, count, total, division.shares);
-    free(bytes);
-    return division;
-}
-
-static struct division divide(const struct engine_request *request, const struct reader *reader)
-{
-    unsigned most = (unsigned)team_size(request->team);
-    if (reader->format->processes && slices_add_up(reader, request->inputs, request->input_count))
-        return divide_processes(reader, most);
-    struct division division = {.shares = slices_worth(reader, request->inputs, request->input_count, most)};
-    if (division.shares > 1)
-        division.borders = share_borders(reader, division.shares);
-    return division;
-}
 
 /* No bytes stand for a share that is not to be had: the merge goes on, so that nobody waits for it. */
 static void share_send(struct team *team, int to, struct share *share)
@@ -157,15 +108,13 @@ static struct share share_read(struct reader *reader, const struct share_job *jo
 }
 
 static struct accumulator *accumulate(const struct engine_request *request, struct reader *reader,
-                                      const struct division *division, struct accumulator_options what,
+                                      const struct share_division *division, struct accumulator_options what,
                                       struct watching *watching)
 {
-    struct team *team = request->team;
-    struct share_job job = {
-        .kind = JOB_SHARE, .shares = division->shares, .by_process = division->by_process, .what = what};
-    share_jobs_send(team, &job, division->borders, reader, request->inputs[0]);
+    struct share_job job = {.kind = JOB_SHARE, .what = what};
+    share_jobs_send(request, division, reader, &job);
     struct share share = share_read(reader, &job, opening_watch, watching);
-    share = share_reduce(team, &job, share);
+    share = share_reduce(request->team, &job, share);
     struct error err = {0};
     if (!share.accumulator)
         return NULL;
@@ -183,7 +132,7 @@ struct accumulator *sharing_accumulate(const struct engine_request *request, str
                                        struct accumulator_options what, enum engine_step step, unsigned *shares)
 {
     struct watching watching = {.request = request, .step = step};
-    struct division division = divide(request, reader);
+    struct share_division division = share_divide(request, reader, UINT_MAX);
     struct accumulator *accumulator = NULL;
     *shares = division.shares;
     /* All slices are about as long: the progress of one is that of all. */

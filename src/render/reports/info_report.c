@@ -44,7 +44,8 @@ TRACE_GETTER(trace_complete, value_bool(row->end->complete))
 /* The first damage is kept as text, the others are counted. */
 TRACE_GETTER(trace_damage, value_if(row->end->damage.count, value_text(row->end->damage.first)))
 TRACE_GETTER(trace_damages, value_count(row->end->damage.count))
-TRACE_GETTER(trace_used, value_bytes(row->end->used))
+/* Formats of several files do not count their bytes. */
+TRACE_GETTER(trace_used, value_if(row->end->used || row->end->total, value_bytes(row->end->used)))
 TRACE_GETTER(trace_total, value_if(row->end->total, value_bytes(row->end->total)))
 
 static const struct field trace_fields[] = {

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Contents of a trace by processes: each reads a share, sends the ends of its messages to their owners, and matches
+   those that it owns. */
+#include "engine/counting.h"
+
+#include "core/memory.h"
+#include "engine/opening.h"
+#include "engine/share_job.h"
+#include "timeline/slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PROCESSES_MOST = 128,  /* each has two buffers of ends for each other one */
+    ENDS_AT_ONCE = 1 << 15 /* that are sent in one message */
+};
+
+/* A share. */
+struct share {
+    struct counting_part part;
+    bool exact;
+};
+
+/* All ends of one owner, in several messages, and an empty one after the last; one of a byte where they are not to be
+   had. */
+static void ends_send(struct team *team, int to, const struct share *share, unsigned owner)
+{
+    struct error err = {0};
+    bool good = share->exact;
+    struct match_end *some = memory_new(ENDS_AT_ONCE * sizeof *some);
+    for (int receives = 0; receives < 2 && good; receives++) {
+        enum status status = match_ends_begin(share->part.ends, owner, receives, &err);
+        while (status == STATUS_OK) {
+            size_t count = 0;
+            while (count < ENDS_AT_ONCE &&
+                   (status = match_ends_next(share->part.ends, owner, receives, &some[count], &err)) == STATUS_OK)
+                count++;
+            if (count > 0)
+                team_send(team, to, some, count * sizeof *some);
+        }
+        good = status == STATUS_END;
+        if (good)
+            team_send(team, to, NULL, 0);
+    }
+    if (!good)
+        team_send(team, to, "", 1);
+    free(some);
+}
+
+/* False: they are not to be had. */
+static bool ends_receive(struct team *team, int from, struct match_ends *into)
+{
+    struct error err = {0};
+    bool good = true;
+    for (int receives = 0; receives < 2;) {
+        size_t size;
+        struct match_end *some = team_receive(team, from, &size);
+        for (size_t i = 0; good && i < size / sizeof *some; i++)
+            good = match_ends_add(into, 0, receives, &some[i], &err) == STATUS_OK;
+        free(some);
+        if (size == 1)
+            return false;
+        receives += size == 0;
+    }
+    return good;
+}
+
+/* The same from this process to itself. */
+static bool ends_keep(const struct share *share, unsigned owner, struct match_ends *into)
+{
+    struct error err = {0};
+    struct match_end end;
+    enum status status = share->exact ? STATUS_END : STATUS_FAILED;
+    for (int receives = 0; receives < 2 && status == STATUS_END; receives++) {
+        status = match_ends_begin(share->part.ends, owner, receives, &err);
+        while (status == STATUS_OK &&
+               (status = match_ends_next(share->part.ends, owner, receives, &end, &err)) == STATUS_OK &&
+               (status = match_ends_add(into, 0, receives, &end, &err)) == STATUS_OK)
+            ;
+    }
+    return status == STATUS_END;
+}
+
+/* In each round a process exchanges ends with one other, or with itself: no two wait for each other. The partners come
+   in rising order, but begin in the middle: `first` gets the ends of the slices from there on, `then` those before it.
+   What goes with a slice has to be matched after all before it. */
+static bool exchange(struct team *team, const struct share_job *job, const struct share *share,
+                     struct match_ends *first, struct match_ends *then)
+{
+    unsigned shares = job->shares, own = job->index;
+    unsigned begin = (shares - own) % shares;
+    bool good = true;
+    for (unsigned round = 0; round < shares; round++) {
+        unsigned partner = (begin + round) % shares;
+        int rank = share_rank(partner, shares);
+        struct match_ends *into = partner >= begin ? first : then;
+        if (own < partner)
+            ends_send(team, rank, share, partner);
+        if (partner == own)
+            good = ends_keep(share, own, into) && good;
+        else
+            good = ends_receive(team, rank, into) && good;
+        if (own > partner)
+            ends_send(team, rank, share, partner);
+    }
+    return good;
+}
+
+static struct match_counts match_with_others(struct team *team, const struct share_job *job, struct share *share)
+{
+    struct error err = {0};
+    struct match_counts counts = {0};
+    struct match_ends *first = match_ends_new(1), *then = match_ends_new(1);
+    struct match_ends *const in_order[] = {then, first};
+    share->exact = exchange(team, job, share, first, then) && match_parts(in_order, 2, 0, &counts, &err) == STATUS_OK;
+    counts.ends = *match_ends_tally(share->part.ends);
+    match_ends_free(first);
+    match_ends_free(then);
+    return counts;
+}
+
+static void share_read(struct reader *reader, const struct share_job *job, struct share *share, stream_watch *watch,
+                       void *context)
+{
+    struct sink *sinks[] = {&share->part.census.sink, match_ends_sink(share->part.ends)};
+    share->exact = reader && share_stand(reader, job) && slices_read(reader, sinks, 2, watch, context);
+}
+
+static void share_send(struct team *team, const struct share *share, const struct match_counts *counts,
+                       const struct reader *reader)
+{
+    char *data = NULL;
+    size_t size = 0, capacity = 0;
+    struct packing packing = {&data, &size, &capacity};
+    packing_put(&packing, &share->exact, sizeof share->exact);
+    packing_put(&packing, counts, sizeof *counts);
+    census_pack(&share->part.census, &packing);
+    if (share->exact)
+        PACK_ARRAY(&packing, reader->records, reader->record_kinds);
+    team_send(team, 0, data, size);
+    free(data);
+}
+
+/* Both readers count the same kinds in the same order; names are where each has them. A reader of some processes counts
+   all definitions, and its own events. */
+static bool take_records(struct unpacking *unpacking, struct reader *reader, bool by_process)
+{
+    size_t kinds, capacity;
+    struct record_count *records;
+    UNPACK_ARRAY(unpacking, records, kinds, capacity);
+    bool alike = !unpacking->failed && kinds == reader->record_kinds;
+    for (size_t i = 0; alike && i < kinds; i++)
+        if (!by_process || strcmp(reader->records[i].name, "event") == 0)
+            reader->records[i].count += records[i].count;
+    free(records);
+    return alike;
+}
+
+/* Adds what another process has counted; false: nothing that could be used. */
+static bool share_receive(struct team *team, const struct share_job *job, unsigned index, struct reader *reader,
+                          struct counted *counted)
+{
+    size_t size;
+    char *data = team_receive(team, share_rank(index, job->shares), &size);
+    struct unpacking unpacking = {.data = data, .left = size};
+    struct census census;
+    struct match_counts messages;
+    bool exact;
+    unpacking_take(&unpacking, &exact, sizeof exact);
+    unpacking_take(&unpacking, &messages, sizeof messages);
+    census_unpack(&unpacking, &census);
+    exact = exact && take_records(&unpacking, reader, job->by_process);
+    if (exact) {
+        census_add(&counted->census, &census);
+        match_tally_add(&counted->messages.ends, &messages.ends);
+        match_counts_add(&counted->messages, &messages);
+    }
+    census_clear(&census);
+    free(data);
+    return exact;
+}
+
+static bool count_shares(const struct engine_request *request, const struct share_division *division,
+                         struct reader *reader, struct counted *counted)
+{
+    struct watching watching = {.request = request, .step = ENGINE_STEP_EVENTS};
+    struct share_job job = {.kind = JOB_COUNT};
+    /* All slices are about as long: the progress of one is that of all. */
+    if (!division->by_process)
+        watching.parts = division->shares;
+    share_jobs_send(request, division, reader, &job);
+    struct share share = {0};
+    counting_part_start(&share.part, job.shares);
+    share_read(reader, &job, &share, opening_watch, &watching);
+    struct match_counts own = match_with_others(request->team, &job, &share);
+    bool exact = share.exact;
+    /* All have to be received, and the own slice is the last. */
+    for (unsigned i = 0; i + 1 < job.shares; i++)
+        exact = share_receive(request->team, &job, i, reader, counted) && exact;
+    census_add(&counted->census, &share.part.census);
+    match_tally_add(&counted->messages.ends, &own.ends);
+    match_counts_add(&counted->messages, &own);
+    if (!job.by_process)
+        reader_drop_unused_counts(reader);
+    counting_part_clear(&share.part);
+    return exact && !counted->messages.ends.numbered;
+}
+
+bool counting_by_processes(const struct engine_request *request, struct reader *reader, struct counted *counted)
+{
+    struct share_division division = share_divide(request, reader, PROCESSES_MOST);
+    bool exact = false;
+    counted->slices = 0;
+    if (division.shares > 1) {
+        counted->slices = division.shares;
+        exact = count_shares(request, &division, reader, counted);
+    }
+    free(division.borders);
+    return exact;
+}
+
+void counting_do(struct team *team, const char *data)
+{
+    struct share_job job;
+    uint32_t *ranks;
+    struct reader *reader = share_job_open(data, &job, &ranks);
+    struct share share = {0};
+    counting_part_start(&share.part, job.shares);
+    share_read(reader, &job, &share, NULL, NULL);
+    struct match_counts counts = match_with_others(team, &job, &share);
+    share_send(team, &share, &counts, reader);
+    counting_part_clear(&share.part);
+    reader_close(reader);
+    free(ranks);
+}
