@@ -25,7 +25,7 @@ void counting_part_clear(struct counting_part *part)
 
 /* A thread matches what it owns of all slices. */
 struct owner {
-    struct match_ends *const *parts;
+    struct match_part *parts;
     size_t count;
     struct match_counts messages;
     bool exact;
@@ -35,19 +35,20 @@ static void owner_match(void *context, size_t index)
 {
     struct owner *owner = (struct owner *)context + index;
     struct error err = {0};
-    owner->exact = match_parts(owner->parts, owner->count, (unsigned)index, &owner->messages, &err) == STATUS_OK;
+    owner->exact = match_parts(owner->parts, owner->count, &owner->messages, &err) == STATUS_OK;
 }
 
 /* What was read is put together; false: it does not fit. */
-static bool put_together(struct counting_part *parts, unsigned count, struct counted *counted)
+static bool put_together(const struct counting_part *parts, unsigned count, struct counted *counted)
 {
-    struct match_ends **ends = memory_new(count * sizeof *ends);
+    struct match_part *ends = memory_new((size_t)count * count * sizeof *ends);
     struct owner *owners = memory_new(count * sizeof *owners);
     for (unsigned i = 0; i < count; i++) {
-        ends[i] = parts[i].ends;
-        owners[i] = (struct owner){.parts = ends, .count = count};
+        owners[i] = (struct owner){.parts = ends + (size_t)i * count, .count = count};
+        for (unsigned part = 0; part < count; part++)
+            owners[i].parts[part] = (struct match_part){parts[part].ends, i};
         census_add(&counted->census, &parts[i].census);
-        match_tally_add(&counted->messages.ends, match_ends_tally(ends[i]));
+        match_tally_add(&counted->messages.ends, match_ends_tally(parts[i].ends));
     }
     bool exact = !counted->messages.ends.numbered;
     if (exact)

@@ -66,57 +66,46 @@ static bool ends_receive(struct team *team, int from, struct match_ends *into)
     return good;
 }
 
-/* The same from this process to itself. */
-static bool ends_keep(const struct share *share, unsigned owner, struct match_ends *into)
-{
-    struct error err = {0};
-    struct match_end end;
-    enum status status = share->exact ? STATUS_END : STATUS_FAILED;
-    for (int receives = 0; receives < 2 && status == STATUS_END; receives++) {
-        status = match_ends_begin(share->part.ends, owner, receives, &err);
-        while (status == STATUS_OK &&
-               (status = match_ends_next(share->part.ends, owner, receives, &end, &err)) == STATUS_OK &&
-               (status = match_ends_add(into, 0, receives, &end, &err)) == STATUS_OK)
-            ;
-    }
-    return status == STATUS_END;
-}
+/* Ends of other processes: of some shares that follow each other, in three sets. */
+enum { SETS = 3 };
 
-/* In each round a process exchanges ends with one other, or with itself: no two wait for each other. The partners come
-   in rising order, but begin in the middle: `first` gets the ends of the slices from there on, `then` those before it.
-   What goes with a slice has to be matched after all before it. */
+/* In each round a process exchanges ends with one other: no two wait for each other. The partners come in rising order,
+   but begin in the middle; in each set they are in order. */
 static bool exchange(struct team *team, const struct share_job *job, const struct share *share,
-                     struct match_ends *first, struct match_ends *then)
+                     struct match_ends *const sets[SETS])
 {
-    unsigned shares = job->shares, own = job->index;
-    unsigned begin = (shares - own) % shares;
-    bool good = true;
+    unsigned shares = job->shares, own = job->index, begin = (shares - own) % shares;
+    bool good = share->exact;
     for (unsigned round = 0; round < shares; round++) {
         unsigned partner = (begin + round) % shares;
         int rank = share_rank(partner, shares);
-        struct match_ends *into = partner >= begin ? first : then;
+        /* The borders between sets are this process itself, and where the partners begin. */
+        unsigned set = (unsigned)(partner >= own) + (unsigned)(partner >= begin);
         if (own < partner)
             ends_send(team, rank, share, partner);
-        if (partner == own)
-            good = ends_keep(share, own, into) && good;
-        else
-            good = ends_receive(team, rank, into) && good;
+        if (partner != own)
+            good = ends_receive(team, rank, sets[set]) && good;
         if (own > partner)
             ends_send(team, rank, share, partner);
     }
     return good;
 }
 
+/* What goes with a share has to be matched after all before it. */
 static struct match_counts match_with_others(struct team *team, const struct share_job *job, struct share *share)
 {
     struct error err = {0};
     struct match_counts counts = {0};
-    struct match_ends *first = match_ends_new(1), *then = match_ends_new(1);
-    struct match_ends *const in_order[] = {then, first};
-    share->exact = exchange(team, job, share, first, then) && match_parts(in_order, 2, 0, &counts, &err) == STATUS_OK;
+    struct match_ends *const sets[SETS] = {match_ends_new(1), match_ends_new(1), match_ends_new(1)};
+    unsigned own = job->index, begin = (job->shares - own) % job->shares;
+    const struct match_part mine = {share->part.ends, own}, first = {sets[0], 0}, second = {sets[1], 0},
+                            third = {sets[2], 0};
+    const struct match_part in_order[SETS + 1] = {first, own < begin ? mine : second, own < begin ? second : mine,
+                                                  third};
+    share->exact = exchange(team, job, share, sets) && match_parts(in_order, SETS + 1, &counts, &err) == STATUS_OK;
     counts.ends = *match_ends_tally(share->part.ends);
-    match_ends_free(first);
-    match_ends_free(then);
+    for (size_t i = 0; i < SETS; i++)
+        match_ends_free(sets[i]);
     return counts;
 }
 

@@ -74,10 +74,9 @@ struct head {
 
 /* All sends, or all receives, of an owner: those of several parts, merged by key. */
 struct merge {
-    struct match_ends *const *parts;
+    const struct match_part *parts;
     struct head *heads;
     size_t count, first; /* the part whose end is next */
-    unsigned owner;
     bool receives;
 };
 
@@ -104,24 +103,29 @@ static const struct head *merge_head(const struct merge *merge)
     return &merge->heads[merge->first];
 }
 
+static enum status head_next(struct merge *merge, size_t index, struct error *err)
+{
+    const struct match_part *part = &merge->parts[index];
+    struct head *head = &merge->heads[index];
+    head->status = match_ends_next(part->ends, part->owner, merge->receives, &head->end, err);
+    return head->status == STATUS_FAILED ? STATUS_FAILED : STATUS_OK;
+}
+
 static enum status merge_next(struct merge *merge, struct error *err)
 {
-    struct head *head = &merge->heads[merge->first];
-    head->status = match_ends_next(merge->parts[merge->first], merge->owner, merge->receives, &head->end, err);
+    enum status status = head_next(merge, merge->first, err);
     if (merge->count > 1)
         find_first(merge);
-    return head->status == STATUS_FAILED ? STATUS_FAILED : STATUS_OK;
+    return status;
 }
 
 static enum status merge_begin(struct merge *merge, struct error *err)
 {
     merge->heads = memory_new(merge->count * sizeof *merge->heads);
     for (size_t i = 0; i < merge->count; i++) {
-        struct head *head = &merge->heads[i];
-        if (match_ends_begin(merge->parts[i], merge->owner, merge->receives, err) != STATUS_OK)
-            return STATUS_FAILED;
-        head->status = match_ends_next(merge->parts[i], merge->owner, merge->receives, &head->end, err);
-        if (head->status == STATUS_FAILED)
+        const struct match_part *part = &merge->parts[i];
+        if (match_ends_begin(part->ends, part->owner, merge->receives, err) != STATUS_OK ||
+            head_next(merge, i, err) != STATUS_OK)
             return STATUS_FAILED;
     }
     find_first(merge);
@@ -146,11 +150,10 @@ static enum status meet(struct merge *sends, struct merge *receives, struct matc
     return STATUS_OK;
 }
 
-enum status match_parts(struct match_ends *const *parts, size_t count, unsigned owner, struct match_counts *counts,
-                        struct error *err)
+enum status match_parts(const struct match_part *parts, size_t count, struct match_counts *counts, struct error *err)
 {
-    struct merge sends = {.parts = parts, .count = count, .owner = owner};
-    struct merge receives = {.parts = parts, .count = count, .owner = owner, .receives = true};
+    struct merge sends = {.parts = parts, .count = count};
+    struct merge receives = {.parts = parts, .count = count, .receives = true};
     enum status status = STATUS_FAILED;
     if (merge_begin(&sends, err) == STATUS_OK && merge_begin(&receives, err) == STATUS_OK)
         status = meet(&sends, &receives, counts, err);
@@ -193,7 +196,7 @@ static enum status matcher_end(struct sink *sink, const struct trace_end *end, s
     (void)end;
     struct matcher *matcher = (struct matcher *)sink;
     matcher->counts.ends = *match_ends_tally(matcher->ends);
-    return match_parts(&matcher->ends, 1, 0, &matcher->counts, err);
+    return match_parts(&(struct match_part){matcher->ends, 0}, 1, &matcher->counts, err);
 }
 
 struct matcher *matcher_new(void)

@@ -36,9 +36,15 @@ struct sink *matcher_sink(struct matcher *matcher); /* owned by the matcher */
 /* After the sink's end. */
 struct match_counts matcher_counts(const struct matcher *matcher);
 
-/* The same of a trace in parts, in their order: matches what one owner has in all of them, which no other owner has.
-   The tally is left alone. */
-enum status match_parts(struct match_ends *const *parts, size_t count, unsigned owner, struct match_counts *counts,
+/* What one owner has in one part of a trace. */
+struct match_part {
+    struct match_ends *ends;
+    unsigned owner;
+};
+
+/* The same of a trace in parts, in their order: matches what an owner has in all of them, which no other owner has. The
+   tally is left alone. */
+enum status match_parts(const struct match_part *parts, size_t count, struct match_counts *counts,
                         struct error *err) MUST_CHECK;
 
 /* Adds what another owner has matched, but no tally. */
