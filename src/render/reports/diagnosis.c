@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "heuristics/advice.h"
 #include "heuristics/efficiency.h"
+#include "heuristics/hot_code.h"
 #include "heuristics/iterations.h"
 #include "heuristics/threads.h"
 #include "render/clock_sentence.h"
@@ -352,6 +353,9 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
     if (*sample_sentence(sample, metrics->defs))
         lines += paragraph_write(output, "  ", "  ", sample);
     write_structure(output, metrics);
+    char hot[HOT_CODE_SIZE];
+    if (*hot_code_sentence(hot, metrics))
+        lines += paragraph_write(output, "  ", "  ", hot);
     char clocks[CLOCK_SENTENCE_SIZE];
     if (*clock_sentence(clocks, metrics, diagnosis->findings))
         lines += paragraph_write(output, "  ", "  ", clocks);

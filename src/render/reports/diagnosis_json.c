@@ -3,6 +3,7 @@
 
 #include "heuristics/advice.h"
 #include "heuristics/efficiency.h"
+#include "heuristics/hot_code.h"
 #include "heuristics/threads.h"
 #include "metrics/process_resources.h"
 #include "render/clock_sentence.h"
@@ -112,6 +113,35 @@ static void write_resources(struct json *json, const struct resources *resources
     json_close(json, ']');
 }
 
+static void write_hot_place(struct json *json, const struct hot_place *place)
+{
+    json_value(json, "function", value_text(place->function));
+    json_value(json, "file", value_if(*place->file, value_text(place->file)));
+    json_value(json, "line", value_if(place->line > 0, value_integer(place->line)));
+}
+
+/* Where the run computes. */
+static void write_hot_code(struct json *json, const struct metrics *metrics)
+{
+    struct hot_code hot = hot_code_of(metrics);
+    if (!hot.known) {
+        json_value(json, "hot_code", value_null());
+        return;
+    }
+    json_open(json, "hot_code", '{');
+    write_hot_place(json, &hot.place);
+    json_value(json, "share", value_ratio(hot.share));
+    json_value(json, "self_s", value_time(hot.self_ns));
+    json_open(json, "callers", '[');
+    for (size_t i = 0; i < hot.caller_count; i++) {
+        json_open(json, NULL, '{');
+        write_hot_place(json, &hot.caller[i]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
 /* Why the numbers may be wrong: a sentence each. */
 static void write_caveats(struct json *json, const struct diagnosis *diagnosis)
 {
@@ -181,6 +211,7 @@ void diagnosis_write_json(struct output *output, const struct diagnosis *diagnos
     json_value(&json, "verdict", value_text(said));
     write_efficiencies(&json, metrics);
     write_findings(&json, diagnosis, explained);
+    write_hot_code(&json, metrics);
     write_structure(&json, metrics);
     write_caveats(&json, diagnosis);
     if (is_analysed(metrics))
