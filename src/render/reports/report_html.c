@@ -7,6 +7,7 @@
 #endif
 #include "core/memory.h"
 #include "core/text.h"
+#include "heuristics/hot_code.h"
 #include "metrics/functions_together.h"
 #include "render/facts.h"
 #include "render/reports/diagnosis.h"
@@ -42,7 +43,7 @@ static void write_figures(struct output *output, const struct report *report)
 
 static void write_verdict(struct output *output, const struct report *report)
 {
-    char facts[FACTS_SIZE], damage[REPORT_LINE_SIZE], sentence[DIAGNOSIS_SENTENCE_SIZE];
+    char facts[FACTS_SIZE], damage[REPORT_LINE_SIZE], sentence[DIAGNOSIS_SENTENCE_SIZE], hot[HOT_CODE_SIZE];
     report_damage(report, damage);
     page_element(output, "<header>\n<h1>", report->title, "</h1>\n");
     page_element(output, "<p class=\"muted\">", facts_text(facts, report->input.metrics), "</p>\n");
@@ -54,7 +55,10 @@ static void write_verdict(struct output *output, const struct report *report)
         return;
     }
     diagnosis_sentence(sentence, report->input.metrics, report->input.results);
-    page_element(output, "<p class=\"verdict\">", sentence, "</p>\n</header>\n");
+    page_element(output, "<p class=\"verdict\">", sentence, "</p>\n");
+    if (*hot_code_sentence(hot, report->input.metrics))
+        page_element(output, "<p>", hot, "</p>\n");
+    output_text(output, "</header>\n");
     write_figures(output, report);
 }
 

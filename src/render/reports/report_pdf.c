@@ -3,6 +3,7 @@
 #include "render/reports/report.h"
 
 #include "core/memory.h"
+#include "heuristics/hot_code.h"
 #include "metrics/functions_together.h"
 #include "render/facts.h"
 #include "render/reports/diagnosis.h"
@@ -275,7 +276,7 @@ static void draw_run(struct sheet *sheet, const struct defs *defs)
 
 static void draw_report(struct sheet *sheet, const struct report *report)
 {
-    char line[REPORT_LINE_SIZE], facts[FACTS_SIZE], sentence[DIAGNOSIS_SENTENCE_SIZE];
+    char line[REPORT_LINE_SIZE], facts[FACTS_SIZE], sentence[DIAGNOSIS_SENTENCE_SIZE], hot[HOT_CODE_SIZE];
     const struct metrics *metrics = report->input.metrics;
     paragraph(sheet, 0, (struct text_style){.size = 22, .bold = true}, report->title);
     paragraph(sheet, 0, (struct text_style){.size = 13, .ink = INK_MUTED}, facts_text(facts, metrics));
@@ -289,6 +290,8 @@ static void draw_report(struct sheet *sheet, const struct report *report)
     }
     diagnosis_sentence(sentence, metrics, report->input.results);
     paragraph(sheet, 0, (struct text_style){.size = 16}, sentence);
+    if (*hot_code_sentence(hot, metrics))
+        paragraph(sheet, 0, (struct text_style){0}, hot);
     draw_figures(sheet, report);
     draw_findings(sheet, report);
     draw_resources(sheet, report);
