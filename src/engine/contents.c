@@ -3,7 +3,10 @@
 
 #include "core/memory.h"
 #include "engine/counting.h"
+#include "engine/opening.h"
+#include "engine/sharing.h"
 #include "timeline/fix_clocks.h"
+#include "timeline/slices.h"
 
 #include <stdlib.h>
 
@@ -24,13 +27,23 @@ static enum status read_in_one_pass(const struct engine_request *request, struct
     return status;
 }
 
+/* In slices, by processes or threads. False: in one pass, which is to be begun again where there are slices. */
+static bool count_slices(const struct engine_request *request, struct reader *reader, struct counted *counted)
+{
+    if (sharing_is_possible(request))
+        return counting_by_processes(request, reader, counted);
+    counted->slices =
+        slices_worth(reader, request->inputs, request->input_count, opening_threads(request, COUNTING_THREADS_MOST));
+    return counted->slices > 1 && counting_by_threads(request, reader, counted);
+}
+
 /* Into the contents, in slices if they add up. */
 static enum status read_events(const struct engine_request *request, struct reading *reading, struct error *err)
 {
     struct contents *contents = &reading->contents;
     struct counted counted = {0};
     census_start(&counted.census);
-    bool counted_all = counting_in_slices(request, reading->reader, &counted);
+    bool counted_all = count_slices(request, reading->reader, &counted);
     contents->census = counted.census;
     contents->messages = counted.messages;
     if (counted_all) {

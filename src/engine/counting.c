@@ -4,12 +4,9 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "engine/opening.h"
-#include "engine/sharing.h"
 #include "timeline/slices.h"
 
 #include <stdlib.h>
-
-enum { SLICES_MOST = 8 }; /* each thread has ends for each other one, in buffers of 1 MB and more */
 
 void counting_part_start(struct counting_part *part, unsigned owners)
 {
@@ -83,13 +80,4 @@ bool counting_by_threads(const struct engine_request *request, struct reader *re
     free(parts);
     free(sinks);
     return exact;
-}
-
-bool counting_in_slices(const struct engine_request *request, struct reader *reader, struct counted *counted)
-{
-    if (sharing_is_possible(request))
-        return counting_by_processes(request, reader, counted);
-    counted->slices =
-        slices_worth(reader, request->inputs, request->input_count, opening_threads(request, SLICES_MOST));
-    return counted->slices > 1 && counting_by_threads(request, reader, counted);
 }

@@ -26,14 +26,12 @@ struct counting_part {
 void counting_part_start(struct counting_part *part, unsigned owners);
 void counting_part_clear(struct counting_part *part);
 
-/* The trace that `reader` was just opened with, which afterwards is at its end, and has counted all records. False: it
-   must be read in one pass, again where there are slices. */
-bool counting_in_slices(const struct engine_request *request, struct reader *reader, struct counted *counted);
-
-/* The same by threads, in as many slices as `counted` says (at least 2). */
+/* The trace that `reader` was just opened with, by as many threads as `counted` has slices (at least 2). The reader is
+   at its end afterwards, and has counted all records. False: it must be read again, in one pass. */
+enum { COUNTING_THREADS_MOST = 8 }; /* each has ends for each other one, in buffers of 1 MB and more */
 bool counting_by_threads(const struct engine_request *request, struct reader *reader, struct counted *counted);
 
-/* The same by processes of the request's team. */
+/* The same by processes of the request's team, one for each slice; where there are less than two, nothing was read. */
 bool counting_by_processes(const struct engine_request *request, struct reader *reader, struct counted *counted);
 
 /* The other processes: `data` is the message of a JOB_COUNT. */
