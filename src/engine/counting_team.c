@@ -4,7 +4,6 @@
 #include "engine/counting.h"
 
 #include "core/memory.h"
-#include "engine/opening.h"
 #include "engine/share_job.h"
 #include "timeline/slices.h"
 
@@ -91,7 +90,7 @@ static bool exchange(struct team *team, const struct share_job *job, const struc
     return good;
 }
 
-/* What goes with a share has to be matched after all before it. */
+/* Ends are matched in the order of the shares. */
 static struct match_counts match_with_others(struct team *team, const struct share_job *job, struct share *share)
 {
     struct error err = {0};
@@ -173,11 +172,8 @@ static bool share_receive(struct team *team, const struct share_job *job, unsign
 static bool count_shares(const struct engine_request *request, const struct share_division *division,
                          struct reader *reader, struct counted *counted)
 {
-    struct watching watching = {.request = request, .step = ENGINE_STEP_EVENTS};
+    struct watching watching = share_watching(request, division, ENGINE_STEP_EVENTS);
     struct share_job job = {.kind = JOB_COUNT};
-    /* All slices are about as long: the progress of one is that of all. */
-    if (!division->by_process)
-        watching.parts = division->shares;
     share_jobs_send(request, division, reader, &job);
     struct share share = {0};
     counting_part_start(&share.part, job.shares);

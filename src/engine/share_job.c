@@ -61,6 +61,16 @@ struct share_division share_divide(const struct engine_request *request, const s
     return division;
 }
 
+struct watching share_watching(const struct engine_request *request, const struct share_division *division,
+                               enum engine_step step)
+{
+    struct watching watching = {.request = request, .step = step};
+    /* All slices are about as long: the progress of one is that of all. */
+    if (!division->by_process)
+        watching.parts = division->shares;
+    return watching;
+}
+
 /* All processes run the same program on the same kind of machine: structs are sent as they are in memory. */
 static void job_send(struct team *team, struct share_job job, const struct clog2_known *known, const char *path)
 {

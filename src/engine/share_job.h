@@ -3,7 +3,7 @@
 #define SIGHT_ENGINE_SHARE_JOB_H
 
 #include "convert/reader.h"
-#include "engine/engine.h"
+#include "engine/opening.h"
 #include "engine/serving.h"
 #include "metrics/accumulator.h"
 
@@ -33,8 +33,12 @@ struct share_division {
  */
 struct share_division share_divide(const struct engine_request *request, const struct reader *reader, unsigned most);
 
-/* Rank 0: tells the others what to do with the request's trace, which `reader` was just opened with. Sets all of the
-   job but its kind and options, and leaves it as that of rank 0 itself. */
+/* Watches the share of rank 0 for the request. */
+struct watching share_watching(const struct engine_request *request, const struct share_division *division,
+                               enum engine_step step);
+
+/* Rank 0: sends each of the others its job. `reader` was just opened on the request's trace. Sets all of the job but
+   its kind and options, and leaves it as that of rank 0 itself. */
 void share_jobs_send(const struct engine_request *request, const struct share_division *division,
                      const struct reader *reader, struct share_job *job);
 

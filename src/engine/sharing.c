@@ -3,7 +3,6 @@
 
 #include "core/directory.h"
 #include "core/memory.h"
-#include "engine/opening.h"
 #include "engine/share_job.h"
 #include "metrics/accumulator_pack.h"
 #include "timeline/slices.h"
@@ -131,13 +130,10 @@ bool sharing_is_possible(const struct engine_request *request)
 struct accumulator *sharing_accumulate(const struct engine_request *request, struct reader *reader,
                                        struct accumulator_options what, enum engine_step step, unsigned *shares)
 {
-    struct watching watching = {.request = request, .step = step};
     struct share_division division = share_divide(request, reader, UINT_MAX);
+    struct watching watching = share_watching(request, &division, step);
     struct accumulator *accumulator = NULL;
     *shares = division.shares;
-    /* All slices are about as long: the progress of one is that of all. */
-    if (!division.by_process)
-        watching.parts = division.shares;
     if (division.shares > 1)
         accumulator = accumulate(request, reader, &division, what, &watching);
     free(division.borders);

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-/* The ends of messages in a trace or a part of it: a sink, whose memory is bounded. They are divided among owners, each
-   of which matches all channels of some pairs of processes. Where parts of a trace are read separately, an owner gets
-   its ends from all of them. */
+/* The ends of messages in a trace or a part of it: a sink, whose memory is bounded. Each end has an owner, who matches
+   all messages between its two processes. Where parts of a trace are read separately, an owner gets its ends from all
+   of them. */
 
 /* One end: channel and time. Its key is (sender, receiver), (communicator, tag). */
 struct match_end {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "heuristics/hot_code.h"
 
-#include "core/memory.h"
-#include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/efficiency.h"
 #include "heuristics/finding.h"
-#include "profile/profile_rows.h"
+#include "profile/profile_callers.h"
 
 #include <string.h>
 
@@ -18,40 +16,30 @@ static const double MPI_MOST = 0.5;
 static const double SHARE_LEAST = 0.25;
 enum { SAMPLES_LEAST = 100, NAME_MOST = 60 };
 
-/* The path that ends in the row and has most of the time, 1 + index; 0: there is none. Cells come by path. */
-static uint32_t heaviest_path(const struct profile *profile, const struct profile_rows *rows, uint32_t row)
+/* What waits for threads or processes by turning in circles is no computing of the program. A library without debug
+   information is all that is known of its functions: "[libgomp.so.1.0.0]". */
+static bool is_waiting(const struct profile_row *row)
 {
-    uint32_t heaviest = 0;
-    int64_t most = 0, ns = 0;
-    for (size_t i = 0; i < profile->cell_count; i++) {
-        const struct profile_cell *cell = &profile->cells[i];
-        if (i == 0 || cell->path != cell[-1].path)
-            ns = 0;
-        ns += cell->ns;
-        if (rows->row_of[cell->path] == row && ns > most) {
-            most = ns;
-            heaviest = cell->path + 1;
-        }
-    }
-    return heaviest;
+    static const char *const names[] = {"[libgomp", "[libomp", "[libiomp", "[libmpi", "[libopen-",
+                                        "[libuc",   "gomp_",   "GOMP_",    "__kmp"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(row->name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static struct hot_place place_of(const struct profile_row *row, int32_t line)
+{
+    return (struct hot_place){.function = row->name, .file = row->file, .line = line};
 }
 
 static void find_callers(const struct profile *profile, const struct profile_rows *rows, uint32_t row,
                          struct hot_code *hot)
 {
-    const struct defs *defs = profile->defs;
-    uint32_t path = heaviest_path(profile, rows, row), below = row;
-    while (path && hot->caller_count < HOT_CALLERS) {
-        path = defs->paths[path - 1].parent;
-        /* A function that calls itself is not called from elsewhere. */
-        if (!path || rows->row_of[path - 1] == below)
-            continue;
-        below = rows->row_of[path - 1];
-        const struct site_def *site = profile_site(defs, path - 1);
-        hot->caller[hot->caller_count++] = (struct hot_place){.function = profile_function(defs, path - 1),
-                                                              .file = site ? site->file : "",
-                                                              .line = site ? site->line : 0};
-    }
+    struct profile_step steps[HOT_CALLERS];
+    hot->caller_count = profile_callers(profile, rows, row, steps, HOT_CALLERS);
+    for (size_t i = 0; i < hot->caller_count; i++)
+        hot->caller[i] = place_of(&rows->row[steps[i].row], steps[i].line);
 }
 
 struct hot_code hot_code_of(const struct metrics *metrics)
@@ -60,18 +48,20 @@ struct hot_code hot_code_of(const struct metrics *metrics)
     struct hot_code hot = {0};
     if (!profile || profile->samples == 0 || profile->ns <= 0 || communication_share(metrics) > MPI_MOST)
         return hot;
-    struct profile_rows functions = profile_rows_of(profile, PROFILE_BY_FUNCTION);
-    /* The hottest comes first. */
-    if (functions.count > 0 && functions.row[0].samples >= SAMPLES_LEAST) {
-        const struct profile_row *row = &functions.row[0];
+    struct profile_rows rows = profile_rows_of(profile, PROFILE_BY_FUNCTION);
+    uint32_t hottest = 0; /* rows come with the hottest first */
+    while (hottest < rows.count && is_waiting(&rows.row[hottest]))
+        hottest++;
+    if (hottest < rows.count && rows.row[hottest].samples >= SAMPLES_LEAST) {
+        const struct profile_row *row = &rows.row[hottest];
         hot.share = (double)row->self_ns / (double)profile->ns;
         hot.self_ns = row->self_ns;
-        hot.place = (struct hot_place){.function = row->name, .file = row->file, .line = row->line};
+        hot.place = place_of(row, row->line);
         hot.known = hot.share >= SHARE_LEAST;
     }
     if (hot.known)
-        find_callers(profile, &functions, 0, &hot);
-    profile_rows_clear(&functions);
+        find_callers(profile, &rows, hottest, &hot);
+    profile_rows_clear(&rows);
     return hot;
 }
 

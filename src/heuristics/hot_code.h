@@ -5,14 +5,15 @@
 #include "metrics/metrics.h"
 
 /* Where the run computes, by samples (profile/profile.h): of runs that compute for most of their time, the function
-   that most of the computing is in, and the calls by which it is mostly reached. A library's function says little: its
-   callers lead to the program's own code. */
+   with the largest share of the computing, and the calls by which more than half of that is reached. A library's
+   function says little: its callers lead to the program's own code. Libraries in which threads or processes wait for
+   each other do not count. */
 
 enum { HOT_CALLERS = 3 };
 
 struct hot_place {
     const char *function, *file; /* borrowed from the definitions; file "": not known */
-    int32_t line;                /* the costliest; of a caller the one that it calls from. 0: not known */
+    int32_t line;                /* the costliest; of a caller the one that it calls from. 0: not known, or several */
 };
 
 struct hot_code {

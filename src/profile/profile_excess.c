@@ -98,10 +98,7 @@ static void find_caller(const struct profile *profile, const struct profile_rows
         const struct profile_cell *cell = &profile->cells[i];
         if (rows->row_of[cell->path] != excess->row || !is_culprit(groups, cell->rank))
             continue;
-        uint32_t path = profile->defs->paths[cell->path].parent;
-        /* A function that calls itself is not called from elsewhere. */
-        while (path && rows->row_of[path - 1] == excess->row)
-            path = profile->defs->paths[path - 1].parent;
+        uint32_t path = profile_caller(profile, rows, cell->path + 1);
         if (path)
             time_add(&above[rows->row_of[path - 1]], cell->ns);
     }

@@ -111,6 +111,15 @@ static void add_cells(const struct profile *profile, struct profile_rows *rows)
     free(seen);
 }
 
+uint32_t profile_caller(const struct profile *profile, const struct profile_rows *rows, uint32_t path)
+{
+    uint32_t row = rows->row_of[path - 1];
+    do
+        path = profile->defs->paths[path - 1].parent;
+    while (path && rows->row_of[path - 1] == row);
+    return path;
+}
+
 /* A function stands at the line with most of its samples; one in which none was taken, where it calls. */
 static void find_lines(const struct profile *profile, struct profile_rows *rows)
 {

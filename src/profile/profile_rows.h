@@ -33,6 +33,10 @@ struct profile_rows {
 struct profile_rows profile_rows_of(const struct profile *profile, enum profile_by by);
 void profile_rows_clear(struct profile_rows *rows);
 
+/* The path, 1 + index, that calls the row in which `path` is: what calls itself is not called from elsewhere. 0:
+ * nobody. */
+uint32_t profile_caller(const struct profile *profile, const struct profile_rows *rows, uint32_t path);
+
 /* A node of the call tree of these rows: rows in the way of calls, siblings with most time first. The tree of lines or
    files has lines or files. */
 struct profile_node {

@@ -111,6 +111,10 @@ static void test_communicators(void)
     event->comm = 5;
     event->partner_comm = 4;
     expect(&ends, 1, 0, 0, "the two sides of an inter-communicator are one");
+    struct ends plain = {0};
+    sends(&plain, 0, 1, 1);
+    tap_ok(match(&ends).ends.numbered && !match(&plain).ends.numbered,
+           "their numbers are those of one part of a trace, and that is noted");
     event = receives(&ends, 1, 0, 3);
     event->comm = event->partner_comm = EVENT_UNKNOWN;
     event->tag = EVENT_UNKNOWN;

@@ -71,7 +71,7 @@ static void take_counts(struct clog2_state *state)
     memset(state->file.counts, 0, sizeof state->file.counts);
 }
 
-/* There are more events than the reader was asked for. */
+/* The reader was asked for no more, though the trace goes on. */
 static enum status part_stops(struct reader *reader)
 {
     take_counts(reader->state);
