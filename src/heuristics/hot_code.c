@@ -14,7 +14,7 @@ static const double MPI_MOST = 0.5;
 /* A function with less of the computing is one of several. With so few samples, shares are uncertain by several
  * percent. */
 static const double SHARE_LEAST = 0.25;
-enum { SAMPLES_LEAST = 100, NAME_MOST = 60 };
+enum { SAMPLES_LEAST = 100, NAME_MOST = 120 };
 
 /* What waits for threads or processes by turning in circles is no computing of the program. A library without debug
    information is all that is known of its functions: "[libgomp.so.1.0.0]". */

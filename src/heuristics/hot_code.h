@@ -28,7 +28,7 @@ struct hot_code hot_code_of(const struct metrics *metrics);
 
 /* "87 % of the computing is in _int_malloc (malloc.c:4378), mostly called from ma_malloc (util.c:58)." Empty where it
    is not known. */
-enum { HOT_CODE_SIZE = 800 };
+enum { HOT_CODE_SIZE = 1200 };
 char *hot_code_sentence(char buffer[HOT_CODE_SIZE], const struct metrics *metrics);
 
 #endif
