@@ -71,7 +71,23 @@ expect_code() {
     ok $result "$name"
 }
 
+same() { # same NAME EXPECTED GOT
+    cmp -s "$2" "$3"
+    result=$?
+    [ $result = 0 ] || diff "$2" "$3" | head -n 20 | sed 's/^/# /'
+    [ -s "$2" ] || result=1
+    ok $result "$1"
+}
+
+# Bash calls this for a command that there is not: a misspelt check must not pass as none.
+command_not_found_handle() {
+    echo "$1" >>"$directory/not_found"
+    echo "$1: command not found" >&2
+    return 127
+}
+
 finish() {
+    [ ! -s "$directory/not_found" ] || ok 1 "no commands: $(sort -u "$directory/not_found" | tr '\n' ' ')"
     echo "1..$count"
     exit $failed
 }

@@ -34,14 +34,6 @@ calls_of() {
     "$SIGHT" metrics --format csv --table functions "$1" | awk -F, 'NR > 1 { print "call," $1 "," $2 "," $4 }' | sort
 }
 
-same() { # same NAME EXPECTED GOT
-    cmp -s "$2" "$3"
-    result=$?
-    [ $result = 0 ] || diff "$2" "$3" | head -n 20 | sed 's/^/# /'
-    [ -s "$2" ] || result=1
-    ok $result "$1"
-}
-
 record() { # record CODE PROCESSES PROGRAM [ARGUMENTS...]: leaves trace.clog2, out, err
     want=$1
     processes=$2
