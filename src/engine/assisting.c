@@ -3,6 +3,7 @@
 
 #include "core/directory.h"
 #include "core/memory.h"
+#include "engine/lending.h"
 #include "engine/serving.h"
 #include "graph/graph.h"
 #include "metrics/packing.h"
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
     FILE_LEAST = 16 << 20, /* bytes of a trace that are worth the start of a second reader */
@@ -29,15 +31,21 @@ static const struct part {
                   {ANALYSE_CONCURRENCY, 2, ENGINE_ANALYSIS}};
 enum { WEIGHT_OF_THE_REST = 13 };
 
+/* The rank that builds the graph for all, where they are on one machine. It has the longest part, phases, which also
+   need the spans that are read with the graph. */
+enum { LENDER = 1 };
+
 struct job {
     enum job_kind kind; /* JOB_ASSIST */
     unsigned wants, steps, threads;
-    size_t path_count; /* the paths follow, each with its 0 */
+    unsigned borrowers; /* a mask of ranks that get the graph; 0: each builds its own */
+    size_t path_count;  /* the paths follow, each with its 0 */
 };
 
 struct assistance {
     struct team *team;
     unsigned steps[PARTS + 1]; /* by rank; of rank 0: what it keeps */
+    bool lends;
 };
 
 /* What two graphs of the same trace agree in: the trace may have been replaced, or be growing. */
@@ -106,6 +114,16 @@ static void divide(struct assistance *assistance, unsigned wants)
     }
 }
 
+/* All ranks with something to do but the lender, and rank 0. */
+static unsigned borrowers_of(const struct assistance *assistance)
+{
+    unsigned ranks = 1;
+    for (int rank = LENDER + 1; rank <= PARTS; rank++)
+        if (assistance->steps[rank])
+            ranks |= 1U << rank;
+    return ranks;
+}
+
 struct assistance *assisting_begin(const struct engine_request *request, unsigned wants, unsigned threads)
 {
     /* Phases alone would be all that there is to do. */
@@ -114,6 +132,8 @@ struct assistance *assisting_begin(const struct engine_request *request, unsigne
     struct assistance *assistance = memory_new(sizeof *assistance);
     assistance->team = request->team;
     divide(assistance, wants);
+    /* A search sees every event once, together with what else is read. */
+    assistance->lends = assistance->steps[LENDER] && team_is_here(request->team) && !(wants & ENGINE_SEARCH);
     for (int rank = 1; rank <= PARTS; rank++)
         if (assistance->steps[rank])
             job_send(request, rank,
@@ -121,8 +141,20 @@ struct assistance *assisting_begin(const struct engine_request *request, unsigne
                                   .wants = wants,
                                   .steps = assistance->steps[rank],
                                   .threads = threads,
+                                  .borrowers = assistance->lends ? borrowers_of(assistance) : 0,
                                   .path_count = request->input_count});
     return assistance;
+}
+
+bool assisting_lends(const struct assistance *assistance)
+{
+    return assistance && assistance->lends;
+}
+
+struct graph *assisting_borrow(struct assistance *assistance, const struct defs *defs, const struct read_sum *sum)
+{
+    assistance->lends = false;
+    return lending_take(assistance->team, LENDER, defs, sum);
 }
 
 void assisting_free(struct assistance *assistance)
@@ -229,10 +261,19 @@ unsigned assisting_collect(const struct assistance *assistance, const struct gra
 
 /* The other processes */
 
-/* The graph that rank 0 makes: findings are about the time before a hang. */
-static struct graph *read_graph(struct reader *reader, const struct job *job, struct user_spans **spans)
+/* Rank 0 makes the whole graph itself of what is damaged, and need not of what it borrows. */
+static bool read_for(struct reader *reader, const struct job *job, struct sink *const *sinks, size_t count)
 {
     struct error err = {0};
+    if (job->borrowers)
+        return stream_exactly(reader, sinks, count, NULL, NULL);
+    return stream_run(reader, sinks, count, NULL, NULL, &err) == STATUS_OK;
+}
+
+/* The graph that rank 0 makes: findings are about the time before a hang. */
+static struct graph *read_graph(struct reader *reader, const struct job *job, struct user_spans **spans,
+                                struct read_sum *sum)
+{
     struct graph_builder *builder = graph_builder_new();
     struct user_spans_builder *spans_builder = user_spans_builder_new();
     struct sink *sinks[BEFORE_HANG_SINKS] = {graph_builder_sink(builder), user_spans_builder_sink(spans_builder)};
@@ -243,11 +284,13 @@ static struct graph *read_graph(struct reader *reader, const struct job *job, st
         sinks[0] = &before->sink;
         count = 1;
     }
-    enum status status = stream_run(reader, sinks, count, NULL, NULL, &err);
+    read_sum_start(sum);
+    sinks[count++] = &sum->sink;
+    bool read = read_for(reader, job, sinks, count);
     free(before);
     struct graph *graph = graph_builder_end_in_parallel(builder, job->threads);
     *spans = user_spans_builder_end(spans_builder);
-    if (status == STATUS_OK && !graph->too_large)
+    if (read && !graph->too_large)
         return graph;
     graph_free(graph);
     return NULL;
@@ -271,7 +314,31 @@ static void compute(const struct graph *graph, const struct user_spans *spans, u
     }
 }
 
-void assisting_do(const char *data, struct assisting_result *result)
+static struct graph *graph_borrowed(struct team *team, const struct reader *reader)
+{
+    const struct defs *defs = NULL;
+    if (reader)
+        defs = reader->defs;
+    return lending_take(team, LENDER, defs, NULL);
+}
+
+/* Also where there is none, those that want to borrow it have to hear of it. */
+static struct graph *graph_for(struct team *team, struct reader *reader, const struct job *job,
+                               struct user_spans **spans, struct assisting_result *result)
+{
+    struct read_sum sum = {0};
+    bool lends = job->borrowers && team_rank(team) == LENDER;
+    if (job->borrowers && !lends)
+        return graph_borrowed(team, reader);
+    struct graph *graph = NULL;
+    if (reader)
+        graph = read_graph(reader, job, spans, &sum);
+    if (lends)
+        graph = lending_offer(team, job->borrowers, graph, &sum, &result->lent);
+    return graph;
+}
+
+void assisting_do(struct team *team, const char *data, struct assisting_result *result)
 {
     struct job job;
     struct error err = {0};
@@ -282,10 +349,8 @@ void assisting_do(const char *data, struct assisting_result *result)
         paths[i] = memory_copy_string(data);
     struct reader *reader = reader_open(paths, job.path_count, &err);
     struct user_spans *spans = NULL;
-    struct graph *graph = NULL;
+    struct graph *graph = graph_for(team, reader, &job, &spans, result);
     result->size = 0;
-    if (reader)
-        graph = read_graph(reader, &job, &spans);
     if (graph)
         compute(graph, spans, job.steps, result);
     graph_free(graph);
@@ -305,5 +370,7 @@ void assisting_send(struct team *team, struct assisting_result *result)
 void assisting_result_clear(struct assisting_result *result)
 {
     free(result->data);
-    *result = (struct assisting_result){0};
+    if (result->lent >= 0)
+        close(result->lent);
+    *result = ASSISTING_NOTHING;
 }

@@ -3,11 +3,14 @@
 #define SIGHT_ENGINE_ASSISTING_H
 
 #include "engine/engine.h"
+#include "engine/lending.h"
 #include "phases/user_spans.h"
 
-/* For the engine: a diagnosis by several processes of a team. Some of them read the whole trace as well, and from the
-   same graph compute parts of the analysis that depend on no other part: delays, how many compute at a time, phases.
-   What one of them cannot read, or sees otherwise, rank 0 computes itself, so that the results are always the same. */
+/* For the engine: a diagnosis by several processes of a team. From the same graph they compute parts of the analysis
+   that depend on no other part: delays, how many compute at a time, phases. On one machine, one of them builds the
+   graph for all (lending.h), while rank 0 reads the trace for everything else; on several, each reads the whole trace
+   and builds its own. What one of them cannot read, or sees otherwise, rank 0 computes itself, so that the results are
+   always the same. */
 
 /* Rank 0: what was asked for, and of whom. */
 struct assistance;
@@ -16,6 +19,12 @@ struct assistance;
    threads each. NULL: there are none, or the trace is too small to be worth it, or not a file. */
 struct assistance *assisting_begin(const struct engine_request *request, unsigned wants, unsigned threads);
 void assisting_free(struct assistance *assistance);
+
+/* Whether rank 0 borrows the graph. Ask before the trace is read. NULL: false. */
+bool assisting_lends(const struct assistance *assistance);
+
+/* If so: waits for it, once `sum` has seen all that rank 0 reads. NULL: it cannot be had. */
+struct graph *assisting_borrow(struct assistance *assistance, const struct defs *defs, const struct read_sum *sum);
 
 /* What rank 0 need not compute: of enum analyse_step; phases. */
 unsigned assisting_steps(const struct assistance *assistance);   /* NULL: 0 */
@@ -30,10 +39,12 @@ unsigned assisting_collect(const struct assistance *assistance, const struct gra
 struct assisting_result {
     char *data;
     size_t size, capacity;
+    int lent; /* the file of a graph that others may still have to open; -1: none */
 };
+#define ASSISTING_NOTHING ((struct assisting_result){.lent = -1})
 
 /* `job`: the message of a JOB_ASSIST. */
-void assisting_do(const char *job, struct assisting_result *result);
+void assisting_do(struct team *team, const char *job, struct assisting_result *result);
 
 /* For a JOB_COLLECT. */
 void assisting_send(struct team *team, struct assisting_result *result);

@@ -239,7 +239,8 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
                               .counters = counters_of(run, &what),
                               .searching = run->searching ? searching_sink(run->searching) : NULL,
                               .judged = run->stuck != NULL,
-                              .threads = opening_threads(run->request, THREADS_ANALYSING)};
+                              .threads = opening_threads(run->request, THREADS_ANALYSING),
+                              .assistance = run->assistance};
     struct whole whole = {0};
     enum status status = whole_read(&plan, &run->reader, &whole, err);
     run->accumulator = whole.accumulator;

@@ -24,7 +24,7 @@ static void job_do(struct team *team, enum job_kind kind, char *data, struct ass
     else if (kind == JOB_COUNT)
         counting_do(team, data);
     else if (kind == JOB_ASSIST)
-        assisting_do(data, result);
+        assisting_do(team, data, result);
     else if (kind == JOB_COLLECT)
         assisting_send(team, result);
     else if (kind == JOB_LIST)
@@ -35,7 +35,7 @@ static void job_do(struct team *team, enum job_kind kind, char *data, struct ass
 
 int engine_serve(struct team *team)
 {
-    struct assisting_result result = {0};
+    struct assisting_result result = ASSISTING_NOTHING;
     struct end end = {.kind = JOB_SHARE};
     while (end.kind != JOB_END) {
         size_t size;

@@ -273,6 +273,9 @@ struct graph {
     uint64_t early;         /* messages received before they are sent */
     int64_t clock_error_ns; /* the largest time by which one is */
     bool too_large;         /* more calls or messages than 32-bit indices allow: the rest is missing */
+    void *image;            /* NULL: each array has memory of its own; else they are all in there (graph_image.h) */
+    size_t image_size;
+    struct call_block **image_chunks; /* `chunks` of all locations */
 };
 
 /* Collects a graph from the events. */

@@ -4,6 +4,7 @@
 #include "core/payload.h"
 #include "graph/graph_building.h"
 #include "graph/graph_finish.h"
+#include "graph/graph_image.h"
 #include "graph/graph_neighbours.h"
 #include "graph/graph_sides.h"
 #include "graph/graph_storage.h"
@@ -453,6 +454,10 @@ void graph_free(struct graph *graph)
 {
     if (!graph)
         return;
+    if (graph->image) {
+        graph_image_free(graph);
+        return;
+    }
     graph_free_storage(graph);
     free(graph->links);
     free(graph->loose_sends);

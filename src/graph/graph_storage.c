@@ -7,13 +7,12 @@
 
 /* Calls */
 
-static size_t chunk_count(size_t calls)
+size_t location_chunk_count(size_t calls)
 {
     return (calls + CHUNK_CALLS - 1) / CHUNK_CALLS;
 }
 
-/* Bytes of a chunk's first calls. */
-static size_t chunk_size(size_t calls)
+size_t location_chunk_size(size_t calls)
 {
     size_t blocks = calls / BLOCK_CALLS, rest = calls % BLOCK_CALLS;
     size_t size = blocks * sizeof(struct call_block);
@@ -37,7 +36,7 @@ static void location_reserve(struct location *location)
         location->chunks = memory_resize(location->chunks, (chunk + 1) * sizeof(struct call_block *));
         location->chunks[chunk] = NULL;
     }
-    location->chunks[chunk] = memory_resize(location->chunks[chunk], chunk_size(wanted));
+    location->chunks[chunk] = memory_resize(location->chunks[chunk], location_chunk_size(wanted));
     location->capacity = chunk * CHUNK_CALLS + wanted;
 }
 
@@ -105,14 +104,14 @@ void graph_set_leave(struct graph *graph, const struct location *location, size_
 
 void graph_end_location(struct location *location)
 {
-    size_t chunks = chunk_count(location->count);
+    size_t chunks = location_chunk_count(location->count);
     if (chunks == 0)
         return;
     /* memory_resize to the exact size: the last chunk of thousands of locations would otherwise be most of the
        memory. */
     size_t used = location->count - (chunks - 1) * CHUNK_CALLS;
     location->chunks = memory_resize(location->chunks, chunks * sizeof(struct call_block *));
-    location->chunks[chunks - 1] = memory_resize(location->chunks[chunks - 1], chunk_size(used));
+    location->chunks[chunks - 1] = memory_resize(location->chunks[chunks - 1], location_chunk_size(used));
     location->capacity = location->count;
 }
 
@@ -168,7 +167,7 @@ void chain_set(struct message_chain *chain, uint32_t message, uint32_t next)
 void graph_free_storage(struct graph *graph)
 {
     for (size_t i = 0; i < graph->location_count; i++) {
-        for (size_t chunk = 0; chunk < chunk_count(graph->locations[i].count); chunk++)
+        for (size_t chunk = 0; chunk < location_chunk_count(graph->locations[i].count); chunk++)
             free(graph->locations[i].chunks[chunk]);
         free(graph->locations[i].chunks);
     }

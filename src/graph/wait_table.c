@@ -73,9 +73,7 @@ static void *copy_of(const void *from, size_t size)
 static void make_location(struct making *making, uint32_t location, struct collected *collected)
 {
     struct location_waits *waits = &making->all[location];
-    /* One word more than needed if the count is a multiple of 64: waiting_call_before() may ask from the call after
-       the last. */
-    size_t words = making->graph->locations[location].count / 64 + 1;
+    size_t words = wait_table_words(making->graph->locations[location].count);
     waits->marks = memory_new(words * sizeof *waits->marks);
     waits->before = memory_new(words * sizeof *waits->before);
     collect(making, location, collected);

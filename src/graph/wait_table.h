@@ -16,6 +16,13 @@ struct location_waits {
     double *sums_ns;  /* by 64 waits: sum of all before them */
     size_t count;
 };
+
+/* Length of `marks` and `before` for so many calls: one more than needed if that is a multiple of 64, since
+   waiting_call_before() may ask from the call after the last. */
+static inline size_t wait_table_words(size_t calls)
+{
+    return calls / 64 + 1;
+}
 #define WAIT_LONG (UINT32_C(1) << 31)
 
 /* Computes the waits of all calls, in up to so many threads; from then on wait_of() uses the table. */

@@ -99,15 +99,19 @@ static long number_of(const char *name)
     return text ? strtol(text, NULL, 10) : 0;
 }
 
+bool team_is_here(const struct team *team)
+{
+    return larger(number_of("OMPI_COMM_WORLD_LOCAL_SIZE"), number_of("MPI_LOCALNRANKS")) >= team_size(team);
+}
+
 int team_at_once(const struct team *team)
 {
     int size = team_size(team);
-    long here = larger(number_of("OMPI_COMM_WORLD_LOCAL_SIZE"), number_of("MPI_LOCALNRANKS"));
     long processors = number_of("SIGHT_TEST_PROCESSORS");
     if (processors <= 0)
         processors = sysconf(_SC_NPROCESSORS_ONLN);
     /* Of other machines nothing is known. */
-    if (here < size || processors >= size)
+    if (!team_is_here(team) || processors >= size)
         return size;
     return (int)larger(processors, 1L);
 }

@@ -26,6 +26,9 @@ void team_leave(struct team *team); /* NULL: nothing */
 int team_rank(const struct team *team);
 int team_size(const struct team *team); /* 1 for NULL */
 
+/* True if all of them are known to be on this machine. */
+bool team_is_here(const struct team *team);
+
 /* So many of them can work at a time, as far as is known: where all are on this machine, no more than it has
    processors. At least 1. */
 int team_at_once(const struct team *team);
