@@ -98,6 +98,15 @@ enum status input_seek(struct input *input, uint64_t offset, struct error *err) 
 /* True if both read the same regular file, of the same size: it was not replaced between their opening. */
 bool input_is_same_file(const struct input *left, const struct input *right);
 
+/* What tells a file from another one of the same name on another host: a shared file system gives it the same number on
+   all hosts, or at least the same time, besides its size. */
+struct input_identity {
+    uint64_t number, size; /* of the file; its bytes */
+    int64_t changed_s, changed_ns;
+};
+struct input_identity input_identity(const struct input *input);
+bool input_identity_is(const struct input_identity *identity, const struct input *input);
+
 /* For progress: bytes of the file read so far and its size (0: not known). */
 void input_progress(const struct input *input, uint64_t *done, uint64_t *total);
 

@@ -83,6 +83,7 @@ static enum status open_file(struct input *input, const char *path, bool private
         return error_set(err, ERROR_INPUT, "%s: is a directory", input->name);
     source->device = about.st_dev;
     source->number = about.st_ino;
+    source->changed = about.st_mtim;
     /* A shell may have read the first lines of a file that it hands to us: we begin where it stopped. */
     off_t start = S_ISREG(about.st_mode) ? lseek(source->fd, 0, SEEK_CUR) : -1;
     if (start >= 0) {
@@ -123,6 +124,20 @@ bool input_is_same_file(const struct input *left, const struct input *right)
 {
     const struct input_source *a = left->source, *b = right->source;
     return a->seekable && b->seekable && a->device == b->device && a->number == b->number && a->size == b->size;
+}
+
+struct input_identity input_identity(const struct input *input)
+{
+    const struct input_source *source = input->source;
+    return (struct input_identity){source->number, source->size, source->changed.tv_sec, source->changed.tv_nsec};
+}
+
+bool input_identity_is(const struct input_identity *identity, const struct input *input)
+{
+    struct input_identity other = input_identity(input);
+    return identity->size == other.size &&
+           (identity->number == other.number ||
+            (identity->changed_s == other.changed_s && identity->changed_ns == other.changed_ns));
 }
 
 static struct input *open_input(const char *path, bool private, struct error *err)

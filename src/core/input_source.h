@@ -8,6 +8,7 @@
 #include "core/seek_table.h"
 
 #include <sys/types.h>
+#include <time.h>
 
 /* For input.c, which reads, and input_open.c, which opens and closes. */
 
@@ -22,6 +23,7 @@ struct input_source {
     bool seekable;
     dev_t device; /* of the file, with its number there */
     ino_t number;
+    struct timespec changed;
     uint64_t start;    /* offset in the file where it was handed to us */
     uint64_t size;     /* raw, from `start` on; 0: not known */
     uint64_t position; /* raw bytes read so far, from `start` on */

@@ -39,7 +39,8 @@ struct job {
     enum job_kind kind; /* JOB_ASSIST */
     unsigned wants, steps, threads;
     unsigned borrowers; /* a mask of ranks that get the graph; 0: each builds its own */
-    size_t path_count;  /* the paths follow, each with its 0 */
+    struct input_identity file;
+    size_t path_count; /* the paths follow, each with its 0 */
 };
 
 struct assistance {
@@ -124,7 +125,8 @@ static unsigned borrowers_of(const struct assistance *assistance)
     return ranks;
 }
 
-struct assistance *assisting_begin(const struct engine_request *request, unsigned wants, unsigned threads)
+struct assistance *assisting_begin(const struct engine_request *request, const struct input *input, unsigned wants,
+                                   unsigned threads)
 {
     /* Phases alone would be all that there is to do. */
     if (!(wants & (ENGINE_ANALYSIS | ENGINE_FINDINGS)) || !is_worth_reading(request))
@@ -142,6 +144,7 @@ struct assistance *assisting_begin(const struct engine_request *request, unsigne
                                   .steps = assistance->steps[rank],
                                   .threads = threads,
                                   .borrowers = assistance->lends ? borrowers_of(assistance) : 0,
+                                  .file = input_identity(input),
                                   .path_count = request->input_count});
     return assistance;
 }
@@ -348,6 +351,11 @@ void assisting_do(struct team *team, const char *data, struct assisting_result *
     for (size_t i = 0; i < job.path_count; i++, data += strlen(data) + 1)
         paths[i] = memory_copy_string(data);
     struct reader *reader = reader_open(paths, job.path_count, &err);
+    /* Another file of this name, on another host. */
+    if (reader && !input_identity_is(&job.file, reader->input)) {
+        reader_close(reader);
+        reader = NULL;
+    }
     struct user_spans *spans = NULL;
     struct graph *graph = graph_for(team, reader, &job, &spans, result);
     result->size = 0;

@@ -16,8 +16,10 @@
 struct assistance;
 
 /* Before the trace is read: asks the other processes for what is wanted (enum engine_want), in up to so many
-   threads each. NULL: there are none, or the trace is too small to be worth it, or not a file. */
-struct assistance *assisting_begin(const struct engine_request *request, unsigned wants, unsigned threads);
+   threads each. `input` is the first one of the request, open. NULL: there are none, or the trace is too small to be
+   worth it, or not a file. */
+struct assistance *assisting_begin(const struct engine_request *request, const struct input *input, unsigned wants,
+                                   unsigned threads);
 void assisting_free(struct assistance *assistance);
 
 /* Whether rank 0 borrows the graph. Ask before the trace is read. NULL: false. */

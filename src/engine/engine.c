@@ -454,7 +454,8 @@ static enum status read_trace(struct run *run, struct error *err)
         return STATUS_FAILED;
     enum status status;
     if (deep)
-        run->assistance = assisting_begin(request, run->wants, opening_threads(request, THREADS_ANALYSING));
+        run->assistance =
+            assisting_begin(request, run->reader->input, run->wants, opening_threads(request, THREADS_ANALYSING));
     if (deep)
         status = read_whole(run, what, err);
     else

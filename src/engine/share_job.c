@@ -95,6 +95,7 @@ void share_jobs_send(const struct engine_request *request, const struct share_di
         known = clog2_known(reader);
     job->shares = division->shares;
     job->by_process = division->by_process;
+    job->file = input_identity(reader->input);
     job->range_count = known.count;
     job->end_of_log = known.end_of_log;
     job->path_size = strlen(path) + 1;
@@ -129,7 +130,11 @@ struct reader *share_job_open(const char *data, struct share_job *job, uint32_t 
         reader = clog2_open_known(path, &known, &err);
     free(ranges);
     free(path);
-    return reader;
+    if (!reader || input_identity_is(&job->file, reader->input))
+        return reader;
+    /* Another file of this name, on another host, or the trace was replaced. */
+    reader_close(reader);
+    return NULL;
 }
 
 bool share_stand(struct reader *reader, const struct share_job *job)

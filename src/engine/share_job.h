@@ -3,6 +3,7 @@
 #define SIGHT_ENGINE_SHARE_JOB_H
 
 #include "convert/reader.h"
+#include "core/input.h"
 #include "engine/opening.h"
 #include "engine/serving.h"
 #include "metrics/accumulator.h"
@@ -15,6 +16,7 @@ struct share_job {
     bool by_process;
     uint64_t from, to;               /* its processes or bytes */
     struct accumulator_options what; /* of JOB_SHARE */
+    struct input_identity file;
     size_t range_count, path_size;
     bool end_of_log;
 };
@@ -42,8 +44,8 @@ struct watching share_watching(const struct engine_request *request, const struc
 void share_jobs_send(const struct engine_request *request, const struct share_division *division,
                      const struct reader *reader, struct share_job *job);
 
-/* The other processes: the job of a message, and the trace opened. NULL: it cannot be. The ranks of its options are to
-   be freed, whatever is returned. */
+/* The other processes: the job of a message, and the trace opened. NULL: it cannot be, or is another file. The ranks of
+   its options are to be freed, whatever is returned. */
 struct reader *share_job_open(const char *data, struct share_job *job, uint32_t **ranks);
 
 /* The reader gives nothing but the share from here on. False: it cannot. */
