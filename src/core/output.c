@@ -32,6 +32,7 @@ struct output_target {
     struct output_options options;
     char *path; /* where the temporary file is moved to, with links resolved */
     char *temporary;
+    bool named;     /* the file has its temporary name already */
     int unfinished; /* place in the list of temporary names, -1: none */
     const struct output_codec *codec;
     void *codec_state;
@@ -105,7 +106,7 @@ static enum status open_whole(struct output_target *target, const char *path, mo
     if (target->path && !temporary)
         /* What open(2) says about "" and "directory/". */
         errno = *target->path ? EISDIR : ENOENT;
-    target->fd = temporary ? unfinished_make_file(temporary, &target->unfinished) : -1;
+    target->fd = temporary ? unfinished_make_file(temporary, &target->unfinished, &target->named) : -1;
     if (target->fd < 0) {
         error_set_errno(err, ERROR_OUTPUT, "%s: cannot create", target->name);
         free(temporary);
@@ -156,7 +157,7 @@ static enum status open_codec(struct output_target *target, struct error *err)
 
 static void close_target(struct output_target *target)
 {
-    if (target->temporary)
+    if (target->temporary && target->named)
         unlink(target->temporary);
     unfinished_drop(target->unfinished);
     /* Standard output was open before us and stays open. */
@@ -491,6 +492,11 @@ static void put_in_place(struct output *output)
     target->fd = -1;
     if (!sync_file(fd))
         fail(output);
+    if (output->fault.kind == ERROR_NONE && !target->named) {
+        target->named = unfinished_name_file(fd, target->temporary, &target->unfinished);
+        if (!target->named)
+            fail(output);
+    }
     /* Some file systems report a full disk only here. */
     if (close(fd) < 0 && errno != EINTR)
         fail(output);

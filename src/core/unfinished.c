@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -67,14 +68,55 @@ bool unfinished_make_directory(char *path, int *place)
     return made;
 }
 
-int unfinished_make_file(char *path, int *place)
+/* Without a name, in the directory that `path` is in; -1: this cannot be had, or no name could be given later. */
+static int make_nameless(const char *path)
 {
+#ifdef O_TMPFILE
+    const char *slash = strrchr(path, '/');
+    char directory[PATH_MAX] = ".";
+    if (slash && slash - path + 1 < PATH_MAX) {
+        memcpy(directory, path, (size_t)(slash - path) + 1);
+        directory[slash - path + 1] = '\0';
+    }
+    if (access("/proc/self/fd", X_OK) == 0)
+        return open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+#endif
+    return -1;
+}
+
+int unfinished_make_file(char *path, int *place, bool *named)
+{
+    int nameless = make_nameless(path);
+    *named = nameless < 0;
+    if (nameless >= 0)
+        return nameless;
     sigset_t before = hold_signals();
     int fd = mkostemp(path, O_CLOEXEC);
     if (fd >= 0)
         *place = unfinished_add(path, false);
     let_signals(&before);
     return fd;
+}
+
+bool unfinished_name_file(int fd, char *path, int *place)
+{
+    enum { LETTERS = 6, TRIES = 1000 };
+    char from[32], *letters = path + strlen(path) - LETTERS;
+    bool made = false;
+    snprintf(from, sizeof from, "/proc/self/fd/%d", fd);
+    sigset_t before = hold_signals();
+    for (unsigned i = 0; i < TRIES && !made; i++) {
+        char number[LETTERS + 1];
+        snprintf(number, sizeof number, "%06u", ((unsigned)getpid() + i) % 1000000);
+        memcpy(letters, number, LETTERS);
+        made = linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+        if (!made && errno != EEXIST)
+            break;
+    }
+    if (made)
+        *place = unfinished_add(path, false);
+    let_signals(&before);
+    return made;
 }
 
 void unfinished_drop(int place)

@@ -12,9 +12,13 @@
 int unfinished_add(const char *path, bool directory);
 
 /* mkdtemp() and mkostemp() that note what they make, with no signal in between. The directory: false and errno. The
-   file: -1 and errno. */
+   file: -1 and errno. Where the file system can, the file has no name, and `path` stays as it is: then nothing is left
+   of it however the program ends. */
 bool unfinished_make_directory(char *path, int *place);
-int unfinished_make_file(char *path, int *place);
+int unfinished_make_file(char *path, int *place, bool *named);
+
+/* Gives such a file a name like that of mkostemp(), beside the place where it will be: false and errno. */
+bool unfinished_name_file(int fd, char *path, int *place);
 
 /* Forgets it; -1 is nothing. */
 void unfinished_drop(int place);
