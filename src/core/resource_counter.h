@@ -33,7 +33,10 @@
     X(SYNC_WAIT, "off its core in fsync", "ns", ABSOLUTE, THREAD)                                                      \
     X(READINGS, "readings of peak memory", "", ABSOLUTE, PROCESS)                                                      \
     X(RISES, "rises of peak memory", "", ABSOLUTE, PROCESS)                                                            \
-    X(LAST_RISE, "last rise of peak memory", "ns", ABSOLUTE, PROCESS)
+    X(LAST_RISE, "last rise of peak memory", "ns", ABSOLUTE, PROCESS)                                                  \
+    X(ENDING, "ending MPI", "ns", ABSOLUTE, PROCESS)                                                                   \
+    X(ENDING_CPU, "CPU time of ending MPI", "ns", ABSOLUTE, THREAD)                                                    \
+    X(ENDING_DELAY, "waiting for a core while ending MPI", "ns", ABSOLUTE, THREAD)
 enum resource_counter {
 #define RESOURCE_COUNTER_MEMBER(name, ...) RESOURCE_##name,
     RESOURCE_COUNTER_ROWS(RESOURCE_COUNTER_MEMBER)

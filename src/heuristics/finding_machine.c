@@ -32,7 +32,30 @@ struct lost {
 };
 static const double LOST_SHARE = 0.02;
 
-/* In calls other than those that start and end MPI, which readings do not cover; `own`: without waiting for others. */
+/* Of a counter, but not while MPI ends: -1: not known. */
+static int64_t used_before_end(const struct process_resources *process, enum resource_counter counter,
+                               enum resource_counter ending)
+{
+    int64_t used = resources_used(process, counter);
+    return used < 0 ? used : larger(used - larger(resources_used(process, ending), (int64_t)0), (int64_t)0);
+}
+
+static int64_t cpu_ns_of(const struct process_resources *process)
+{
+    return used_before_end(process, RESOURCE_CPU, RESOURCE_ENDING_CPU);
+}
+
+static int64_t delay_ns_of(const struct process_resources *process)
+{
+    return used_before_end(process, RESOURCE_DELAY, RESOURCE_ENDING_DELAY);
+}
+
+static int64_t wall_ns_of(const struct process_resources *process)
+{
+    return larger(process->wall_ns - larger(resources_used(process, RESOURCE_ENDING), (int64_t)0), (int64_t)0);
+}
+
+/* In calls other than those that start and end MPI, which is not counted; `own`: without waiting for others. */
 static double calls_ns(const struct metrics *metrics, size_t row, bool own)
 {
     const struct analysis *analysis = metrics->analysis;
@@ -55,12 +78,12 @@ static bool readings_next(const struct metrics *metrics, struct readings *at)
     const struct resources *resources = metrics->resources;
     while (resources && at->next < resources->count) {
         const struct process_resources *process = &resources->process[at->next++];
-        int64_t delay_ns = resources_used(process, RESOURCE_DELAY), cpu_ns = resources_used(process, RESOURCE_CPU);
+        int64_t delay_ns = delay_ns_of(process), cpu_ns = cpu_ns_of(process);
         /* Both lists are sorted by rank, and either may lack processes of the other. */
         while (at->row < metrics->process_count && metrics->process[at->row].rank < process->rank)
             at->row++;
         if (at->row == metrics->process_count || metrics->process[at->row].rank != process->rank || delay_ns < 0 ||
-            process->wall_ns == 0)
+            wall_ns_of(process) == 0)
             continue;
         double ready_ns = (double)delay_ns + fmax((double)cpu_ns, 0), share = ratio_of((double)delay_ns, ready_ns);
         at->process = process;
@@ -91,8 +114,8 @@ static struct lost lost_of(const struct metrics *metrics)
         lost.processes++;
         lost.lost_s += at.outside_s;
         in_calls_s += at.in_calls_s;
-        lost.wall_s += (double)at.process->wall_ns / 1e9;
-        lost.cpu_s += (double)resources_used(at.process, RESOURCE_CPU) / 1e9;
+        lost.wall_s += (double)wall_ns_of(at.process) / 1e9;
+        lost.cpu_s += (double)cpu_ns_of(at.process) / 1e9;
         lost.cores = larger(cores, lost.cores);
     }
     if (lost.cores > 0)
@@ -210,13 +233,13 @@ static struct idle idle_of(const struct metrics *metrics, const struct ranks *ca
     const struct resources *resources = metrics->resources;
     for (size_t i = 0, row = 0; resources && i < resources->count; i++) {
         const struct process_resources *process = &resources->process[i];
-        int64_t delay_ns = resources_used(process, RESOURCE_DELAY), cpu_ns = resources_used(process, RESOURCE_CPU);
+        int64_t delay_ns = delay_ns_of(process), cpu_ns = cpu_ns_of(process);
         while (row < metrics->process_count && metrics->process[row].rank < process->rank)
             row++;
         if (row == metrics->process_count || metrics->process[row].rank != process->rank || delay_ns < 0 ||
             cpu_ns < 0 || !is_among(process->rank, causes->rank, causes->count))
             continue;
-        double outside_ns = fmax((double)process->wall_ns - calls_ns(metrics, row, false), 0);
+        double outside_ns = fmax((double)wall_ns_of(process) - calls_ns(metrics, row, false), 0);
         idle.processes++;
         idle.outside_s += outside_ns / 1e9;
         idle.off_s += fmax(outside_ns - (double)cpu_ns - (double)delay_ns, 0) / 1e9;
@@ -235,12 +258,12 @@ struct finding_use *finding_uses(const struct metrics *metrics)
     const struct resources *resources = metrics->resources;
     for (size_t i = 0; resources && i < resources->count; i++) {
         const struct process_resources *process = &resources->process[i];
-        double cpu_ns = (double)resources_used(process, RESOURCE_CPU);
-        double delay_ns = (double)resources_used(process, RESOURCE_DELAY);
+        double cpu_ns = (double)cpu_ns_of(process);
+        double delay_ns = (double)delay_ns_of(process);
         size_t row = metrics_row_of(metrics, process->rank);
-        if (row == SIZE_MAX || process->wall_ns <= 0 || cpu_ns < 0 || delay_ns < 0)
+        if (row == SIZE_MAX || wall_ns_of(process) <= 0 || cpu_ns < 0 || delay_ns < 0)
             continue;
-        double outside_ns = fmax((double)process->wall_ns - calls_ns(metrics, row, false), 0);
+        double outside_ns = fmax((double)wall_ns_of(process) - calls_ns(metrics, row, false), 0);
         uses[row] = (struct finding_use){.process = process,
                                          .outside_s = outside_ns / 1e9,
                                          .off_s = fmax(outside_ns - cpu_ns - delay_ns, 0) / 1e9,

@@ -8,15 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is used while MPI ends, besides the time. */
+enum { ENDING_PARTS = 2 };
+static const struct {
+    enum resource_counter of, made;
+} ending_parts[ENDING_PARTS] = {{RESOURCE_CPU, RESOURCE_ENDING_CPU}, {RESOURCE_DELAY, RESOURCE_ENDING_DELAY}};
+
 struct growing {
     struct process_resources process;
     int64_t first_ns, last_ns;
     int64_t before_ns, before[RESOURCE_COUNTERS]; /* the reading before the last one; -1: none, or not known */
+    bool ends;                                    /* MPI_Finalize is entered: */
+    int64_t ends_ns;
+    bool ending; /* and readings have passed that: by what was used until then, as far as it is known */
+    int64_t until[ENDING_PARTS];
 };
 
 struct process_resources_builder {
     struct sink sink;
     const struct defs *defs;
+    size_t finalize; /* the state of MPI_Finalize */
     struct growing *rows;
     size_t count, capacity;
     struct map row_of; /* rank -> index + 1 */
@@ -30,8 +41,33 @@ static int64_t risen(const struct growing *row, enum resource_counter counter)
     return larger(row->process.last[counter] - row->before[counter], 0);
 }
 
+/* Between two readings time and counters run alike. */
+static void note_ending(struct growing *row)
+{
+    if (!row->ends || row->ending || row->last_ns <= row->ends_ns)
+        return;
+    int64_t after_ns = time_since(row->ends_ns, row->last_ns), interval_ns = time_since(row->before_ns, row->last_ns);
+    double part = fmin((double)after_ns / (double)larger(interval_ns, (int64_t)1), 1);
+    for (size_t i = 0; i < ENDING_PARTS; i++) {
+        enum resource_counter counter = ending_parts[i].of;
+        row->until[i] = row->process.last[counter] - llround(part * fmax((double)risen(row, counter), 0));
+    }
+    row->ending = true;
+}
+
+static void end_ending(struct growing *row)
+{
+    if (!row->ending)
+        return;
+    row->process.last[RESOURCE_ENDING] = time_since(row->ends_ns, row->last_ns);
+    for (size_t i = 0; i < ENDING_PARTS; i++)
+        row->process.last[ending_parts[i].made] =
+            larger(row->process.last[ending_parts[i].of] - row->until[i], (int64_t)0);
+}
+
 static void end_interval(struct growing *row)
 {
+    note_ending(row);
     struct process_resources *process = &row->process;
     int64_t cpu_ns = risen(row, RESOURCE_CPU), delay_ns = risen(row, RESOURCE_DELAY);
     int64_t blocked_ns = risen(row, RESOURCE_BLOCKED), stalled_ns = risen(row, RESOURCE_STALLED);
@@ -95,19 +131,36 @@ static void add(struct process_resources_builder *builder, const struct event *e
     row->process.last[counter] = event->value;
 }
 
+/* Of the main thread. */
+static void enter_finalize(struct process_resources_builder *builder, const struct event *event)
+{
+    const uint64_t *known = map_find(&builder->row_of, event->process);
+    if (!known || event->thread > 0)
+        return;
+    struct growing *row = &builder->rows[*known - 1];
+    row->ends = true;
+    row->ends_ns = event->time_ns;
+}
+
 static enum status on_begin(struct sink *sink, const struct defs *defs, struct error *err)
 {
     (void)err;
-    ((struct process_resources_builder *)sink)->defs = defs;
+    struct process_resources_builder *builder = (struct process_resources_builder *)sink;
+    builder->defs = defs;
+    while (builder->finalize < defs->state_count && strcmp(defs->states[builder->finalize].name, "MPI_Finalize") != 0)
+        builder->finalize++;
     return STATUS_OK;
 }
 
 static enum status on_events(struct sink *sink, const struct batch *batch, struct error *err)
 {
     (void)err;
+    struct process_resources_builder *builder = (struct process_resources_builder *)sink;
     for (size_t i = 0; i < batch->count; i++)
         if (batch->events[i].kind == EVENT_COUNTER)
-            add((struct process_resources_builder *)sink, &batch->events[i]);
+            add(builder, &batch->events[i]);
+        else if (batch->events[i].kind == EVENT_ENTER && batch->events[i].state == builder->finalize)
+            enter_finalize(builder, &batch->events[i]);
     return STATUS_OK;
 }
 
@@ -138,6 +191,7 @@ struct resources *process_resources_builder_end(struct process_resources_builder
         resources->count = builder->count;
         for (size_t i = 0; i < builder->count; i++) {
             end_interval(&builder->rows[i]);
+            end_ending(&builder->rows[i]);
             resources->process[i] = builder->rows[i].process;
             resources->process[i].wall_ns = time_since(builder->rows[i].first_ns, builder->rows[i].last_ns);
         }
