@@ -6,15 +6,21 @@
    inverse (2^64 / resolution). It is rounded down, and so is the product: otf2_clock_ns adds what is missing. */
 void otf2_clock_begin(struct otf2_clock *clock, uint64_t resolution, uint64_t offset)
 {
-    *clock = (struct otf2_clock){.resolution = resolution, .offset = offset, .base = UINT64_MAX};
+    *clock = (struct otf2_clock){.resolution = resolution, .offset = offset, .base = offset};
     clock->inverse = UINT64_MAX / resolution;
 }
 
 int64_t otf2_clock_rebase(struct otf2_clock *clock, uint64_t ticks)
 {
-    unsigned __int128 product = (unsigned __int128)(ticks - clock->offset) * 1000000000;
+    /* Clocks of other machines may show less than the offset. */
+    __int128 product = ((__int128)ticks - clock->offset) * 1000000000;
+    __int128 quotient = product / clock->resolution, rest = product % clock->resolution;
+    if (rest < 0) {
+        quotient--;
+        rest += clock->resolution;
+    }
     clock->base = ticks;
-    clock->base_ns = (int64_t)(uint64_t)(product / clock->resolution);
-    clock->rest = (uint64_t)(product % clock->resolution);
+    clock->base_ns = (int64_t)quotient;
+    clock->rest = (uint64_t)rest;
     return clock->base_ns;
 }
