@@ -2,7 +2,9 @@
 #include "convert/otf2/otf2_events.h"
 #include "core/bytes.h"
 #include "core/numbers.h"
+#include "core/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Counters and parameters */
@@ -65,9 +67,12 @@ static void parameter(struct otf2_location *location, OTF2_TimeStamp time, OTF2_
         return;
     struct event *event = otf2_push(location, time, EVENT_MARK, location->otf2->parameter[index].mark);
     if (text) {
+        /* Texts in payloads are Latin-1. */
+        char *latin1 = text_to_latin1(text);
         /* A parameter names a moment; a document in one is cut. */
-        set_payload(location, event, text, smaller(strlen(text), 1000));
+        set_payload(location, event, latin1, smaller(strlen(latin1), 1000));
         event->flags = EVENT_PAYLOAD_TEXT;
+        free(latin1);
         return;
     }
     /* As CLOG-2's cargo, which the mark's format describes: big-endian. */
