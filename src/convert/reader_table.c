@@ -167,7 +167,7 @@ struct reader *reader_open(char *const *paths, size_t count, struct error *err)
     const struct format *format = NULL;
     char *found = count == 1 ? find_in(paths[0], &format) : NULL;
     if (found) {
-        struct input *input = input_open(found, err);
+        struct input *input = input_open_found(found, err);
         free(found);
         if (input)
             return reader_open_format(input, format, err);

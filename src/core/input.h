@@ -38,6 +38,10 @@ bool input_is_once(const char *path);
  */
 struct input *input_open(const char *path, struct error *err);
 
+/* The same for a file that the user did not name, but that was found beside the trace or in its directory: a pipe would
+   wait for whoever writes to it, a device may never end, and both are a fault. */
+struct input *input_open_found(const char *path, struct error *err);
+
 /* The same for a file that sight keeps for itself: see private_open. */
 struct input *input_open_private(const char *path, struct error *err);
 

@@ -165,6 +165,16 @@ struct input *input_open(const char *path, struct error *err)
     return open_input(path, false, err);
 }
 
+struct input *input_open_found(const char *path, struct error *err)
+{
+    if (!input_is_once(path))
+        return input_open(path, err);
+    char *name = input_escape_name(path);
+    error_set(err, ERROR_INPUT, "%s: not a regular file", name);
+    free(name);
+    return NULL;
+}
+
 struct input *input_open_private(const char *path, struct error *err)
 {
     return open_input(path, true, err);

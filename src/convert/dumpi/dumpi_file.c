@@ -175,7 +175,7 @@ struct dumpi_file *dumpi_file_borrow(struct input *input, struct error *err)
 
 struct dumpi_file *dumpi_file_open(const char *path, struct error *err)
 {
-    struct input *input = input_open(path, err);
+    struct input *input = input_open_found(path, err);
     struct dumpi_file *file = input ? dumpi_file_borrow(input, err) : NULL;
     if (file)
         file->borrowed = false;

@@ -150,7 +150,7 @@ static enum status find_all(struct reader *reader, struct error *err)
         declared = read_meta(reader->input, &prefix, err);
     } else if (asprintf(&beside, "%s/%s.meta", directory, name) > 0) {
         struct error ignored;
-        struct input *meta = input_open(beside, &ignored);
+        struct input *meta = input_open_found(beside, &ignored);
         declared = meta ? read_meta(meta, &prefix, err) : 0;
         input_close(meta);
         free(beside);

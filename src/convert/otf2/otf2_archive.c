@@ -288,6 +288,20 @@ static OTF2_Reader *open_bounded(const char *anchor)
     return reader;
 }
 
+/* The library opens it whatever it is, and would wait for a pipe's writer. */
+static enum status check_definitions(const struct otf2_archive *archive, struct error *err)
+{
+    const char *anchor = archive->anchor, *dot = strrchr(anchor, '.');
+    char *path;
+    if (asprintf(&path, "%.*s.def", (int)(dot ? (size_t)(dot - anchor) : strlen(anchor)), anchor) < 0)
+        memory_failed();
+    enum status status = STATUS_OK;
+    if (input_is_once(path))
+        status = error_set(err, ERROR_INPUT, "%s: its .def is not a regular file", archive->name);
+    free(path);
+    return status;
+}
+
 /* The library opens the archive's files by their names beside the anchor: standard input has none. */
 enum status otf2_files_open(struct otf2_archive *archive, struct input *input, struct error *err)
 {
@@ -303,13 +317,15 @@ enum status otf2_files_open(struct otf2_archive *archive, struct input *input, s
     if (otf2_is_packed(input->at, input_available(input))) {
         if (unpack(archive, input, err) != STATUS_OK)
             return STATUS_FAILED;
-    } else if (!input->path) {
+    } else if (!input->path || input_is_once(input->path)) {
         return error_set(err, ERROR_INPUT,
                          "%s: the anchor file of an OTF2 archive, whose other files are not at hand: give its path",
                          input->name);
     } else {
         archive->anchor = memory_copy_string(input->path);
     }
+    if (check_definitions(archive, err) != STATUS_OK)
+        return STATUS_FAILED;
     otf2_guard(archive);
     archive->library = open_bounded(archive->anchor);
     if (archive->library && OTF2_Reader_SetSerialCollectiveCallbacks(archive->library) != OTF2_SUCCESS) {

@@ -130,12 +130,12 @@ static char *file_path(const struct otf2_state *state, uint64_t id, const char *
     return path;
 }
 
-/* The bytes of a location's file; UINT64_MAX: there is none. */
+/* The bytes of a location's file; UINT64_MAX: there is none. The library would wait for a pipe's writer. */
 static uint64_t file_size(const struct otf2_state *state, uint64_t id, const char *suffix)
 {
     char *path = file_path(state, id, suffix);
     struct stat about;
-    bool there = stat(path, &about) == 0;
+    bool there = stat(path, &about) == 0 && S_ISREG(about.st_mode);
     free(path);
     return there ? (uint64_t)about.st_size : UINT64_MAX;
 }

@@ -87,7 +87,7 @@ static enum section row_section(const struct text_line *line, enum section befor
 
 static enum status read_file(struct paraver_labels *labels, const char *path, bool pcf, struct error *err)
 {
-    struct input *input = input_open(path, err);
+    struct input *input = input_open_found(path, err);
     if (!input)
         return STATUS_FAILED;
     enum section section = SECTION_OTHER;
