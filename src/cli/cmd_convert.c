@@ -15,6 +15,17 @@ static bool ends_with(const char *text, size_t length, const char *suffix)
     return length >= size && strncmp(text + length - size, suffix, size) == 0;
 }
 
+/* The length of a path without the suffix of a compression. */
+static size_t uncompressed_length(const char *path)
+{
+    size_t length = strlen(path);
+    if (ends_with(path, length, ".gz"))
+        return length - strlen(".gz");
+    if (ends_with(path, length, ".zst"))
+        return length - strlen(".zst");
+    return length;
+}
+
 /* The format of --format, else of the output's suffix; NULL and a fault. */
 static const struct writer_format *convert_format(const struct convert_options *options, struct error *err)
 {
@@ -32,11 +43,7 @@ static const struct writer_format *convert_format(const struct convert_options *
         return NULL;
     }
     /* app.xml.gz is XML: the output compresses what it is given by the last suffix */
-    size_t length = strlen(options->target.path);
-    if (ends_with(options->target.path, length, ".gz"))
-        length -= strlen(".gz");
-    else if (ends_with(options->target.path, length, ".zst"))
-        length -= strlen(".zst");
+    size_t length = uncompressed_length(options->target.path);
     for (size_t i = 0; i < writer_format_count(); i++) {
         const struct writer_format *format = writer_format_at(i);
         if (ends_with(options->target.path, length, format->suffix) ||
@@ -46,6 +53,20 @@ static const struct writer_format *convert_format(const struct convert_options *
     error_set(err, ERROR_USAGE, "cannot derive the format from '%s': give --format (%s)", options->target.path,
               all + 1);
     return NULL;
+}
+
+/* A directory is not what "-" and the suffixes of compressions promise. */
+static enum status check_path(const struct writer_format *format, const char *path, struct error *err)
+{
+    if (!format->directory)
+        return STATUS_OK;
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
+        return error_set(err, ERROR_USAGE, "%s is a directory, which standard output cannot be: give -o NAME%s",
+                         format->title, format->suffix);
+    if (uncompressed_length(path) < strlen(path))
+        return error_set(err, ERROR_USAGE, "%s: %s is a directory, which is not compressed: give -o NAME%s", path,
+                         format->title, format->suffix);
+    return STATUS_OK;
 }
 
 /* What a format has no place for is lost without a fault, but not without a word. */
@@ -103,7 +124,7 @@ int cmd_convert(const struct command *command, const struct convert_options *opt
     struct asking asking;
     struct convert_result result;
     const struct writer_format *format = convert_format(options, &err);
-    if (!format)
+    if (!format || check_path(format, options->target.path, &err) != STATUS_OK)
         return command_fault(&err);
     /* The format is known by now: a wrong one must not cost the reading of a large trace. */
     asking_begin(&asking, &options->common, &options->trace, 0);
