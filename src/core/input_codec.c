@@ -150,6 +150,13 @@ static enum decoded zstd_decode(void *state, struct input_flow *flow)
 
 #endif
 
+#ifdef HAVE_ZSTD
+#define ZSTD_CALLS                                                                                                     \
+    .open = zstd_open, .decode = zstd_decode, .close = zstd_close, .restart = zstd_restart, .unpack = zstd_unpack
+#else
+#define ZSTD_CALLS .open = NULL
+#endif
+
 /* The row without magic bytes comes last: anything that no other row matches is plain. */
 static const struct input_codec codecs[] = {
     {.name = "gzip",
@@ -161,17 +168,9 @@ static const struct input_codec codecs[] = {
      .close = gzip_close
 #endif
     },
-    {.name = "zstd",
-     .magic = {0x28, 0xb5, 0x2f, 0xfd},
-     .magic_length = 4,
-#ifdef HAVE_ZSTD
-     .open = zstd_open,
-     .decode = zstd_decode,
-     .close = zstd_close,
-     .restart = zstd_restart,
-     .unpack = zstd_unpack
-#endif
-    },
+    {.name = "zstd", .magic = {0x28, 0xb5, 0x2f, 0xfd}, .magic_length = 4, ZSTD_CALLS},
+    /* A frame to be skipped (RFC 8878, section 3.1.2), with which files of pzstd begin. */
+    {.name = "zstd", .magic = {0x50, 0x2a, 0x4d, 0x18}, .magic_length = 4, .free_bits = 0x0f, ZSTD_CALLS},
     {.name = "plain"},
 };
 
@@ -180,10 +179,18 @@ bool input_codec_is_plain(const struct input_codec *codec)
     return codec->magic_length == 0;
 }
 
+static bool begins(const struct input_codec *codec, const unsigned char *head, size_t length)
+{
+    if (codec->magic_length == 0)
+        return true;
+    return length >= codec->magic_length && (head[0] | codec->free_bits) == (codec->magic[0] | codec->free_bits) &&
+           memcmp(head + 1, codec->magic + 1, codec->magic_length - 1) == 0;
+}
+
 const struct input_codec *input_codec_find(const unsigned char *head, size_t length)
 {
     const struct input_codec *codec = codecs;
-    while (codec->magic_length > length || memcmp(head, codec->magic, codec->magic_length) != 0)
+    while (!begins(codec, head, length))
         codec++;
     return codec;
 }

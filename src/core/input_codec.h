@@ -26,6 +26,7 @@ struct input_codec {
     const char *name;
     unsigned char magic[4];
     size_t magic_length;
+    unsigned char free_bits; /* of the first byte of `magic`: they say something else */
     /* All NULL if this build lacks the library; plain always works and needs none of them. */
     void *(*open)(void); /* NULL: no memory */
     enum decoded (*decode)(void *state, struct input_flow *flow);

@@ -447,6 +447,27 @@ static void test_fill(void)
     input_close(input);
 }
 
+/* Files of pzstd begin with a frame to be skipped. */
+static void test_skipped(void)
+{
+    char path[PATH_SIZE];
+    size_t size;
+    unsigned char *bytes = slurp("plain.zst", &size), *all = memory_new(size + 12);
+    memcpy(all + 12, bytes, size);
+    for (unsigned char kind = 0; kind < 16; kind += 15) {
+        struct error err = {0};
+        const unsigned char skipped[12] = {0x50 | kind, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4};
+        memcpy(all, skipped, sizeof skipped);
+        FILE *file = fopen(path_of(path, "skipped"), "wb");
+        tap_ok(file && fwrite(all, 1, size + 12, file) == size + 12 && fclose(file) == 0, "written");
+        struct input *input = input_open(path, &err);
+        tap_equal_int(input ? (long long)read_same(input, &err) : -1, DATA_SIZE, "after skippable frame %d", kind);
+        input_close(input);
+    }
+    free(bytes);
+    free(all);
+}
+
 int main(void)
 {
     if (!mkdtemp(directory))
@@ -475,6 +496,7 @@ int main(void)
             test_seeks(name);
             test_wrong_tables();
             test_frames();
+            test_skipped();
         }
     }
     test_faults();
