@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/writer.h"
 
+#include "core/text.h"
+
 #include <string.h>
 
 /* Asked for every event: nearly always n is 0. */
@@ -15,6 +17,22 @@ void writer_lose(struct writer *writer, const char *what, uint64_t n)
         }
     if (writer->loss_count < LOSSES_MAX)
         writer->losses[writer->loss_count++] = (struct loss){.what = what, .count = n};
+}
+
+static uint64_t question_marks(const char *text)
+{
+    uint64_t count = 0;
+    for (; *text; text++)
+        count += *text == '?';
+    return count;
+}
+
+char *writer_latin1(struct writer *writer, const char *utf8)
+{
+    char *latin1 = text_to_latin1(utf8);
+    /* Every other letter has become a question mark. */
+    writer_lose(writer, "letters that are not in Latin-1", question_marks(latin1) - question_marks(utf8));
+    return latin1;
 }
 
 void writer_lose_properties(struct writer *writer, const char *const *kept)

@@ -65,7 +65,11 @@ enum status writer_close(struct writer *writer, bool commit, struct error *err) 
 /* Counts `n` things that the target cannot represent. `what` is a literal. */
 void writer_lose(struct writer *writer, const char *what, uint64_t n);
 
-/* The same for the facts about the run (core/property.h): all but those of `kept`, names that end with NULL. */
+/* The text in Latin-1; letters that this has not got are counted as lost. free() it. */
+char *writer_latin1(struct writer *writer, const char *utf8);
+
+/* The same as writer_lose for the facts about the run (core/property.h): all but those of `kept`, names that end with
+   NULL. */
 void writer_lose_properties(struct writer *writer, const char *const *kept);
 
 size_t writer_format_count(void);

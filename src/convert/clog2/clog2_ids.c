@@ -3,7 +3,6 @@
 
 #include "convert/clog2/mpe2_state.h"
 #include "core/memory.h"
-#include "core/text.h"
 
 #include <string.h>
 
@@ -154,20 +153,10 @@ void clog2_ids_clear(struct clog2_ids *ids)
     map_clear(&ids->taken);
 }
 
-static uint64_t question_marks(const char *text)
-{
-    uint64_t count = 0;
-    for (; *text; text++)
-        count += *text == '?';
-    return count;
-}
-
 void clog2_put_text(struct writer *writer, unsigned char *at, size_t size, const char *text)
 {
-    char *latin1 = text_to_latin1(text);
+    char *latin1 = writer_latin1(writer, text);
     size_t length = strlen(latin1);
-    /* Every other letter has become a question mark. */
-    writer_lose(writer, "letters that are not in Latin-1", question_marks(latin1) - question_marks(text));
     /* One byte is left for the zero that ends it. */
     writer_lose(writer, "ends of long texts", length >= size);
     memcpy(at, latin1, length < size ? length : size - 1);

@@ -169,7 +169,7 @@ static void give_ids(struct alog_writer *alog)
 /* Latin-1, one line, not longer than old readers take. free(). */
 static char *comment_text(struct alog_writer *alog, const char *utf8)
 {
-    char *text = text_to_latin1(utf8);
+    char *text = writer_latin1(&alog->writer, utf8);
     if (strlen(text) > COMMENT_LIMIT) {
         text[COMMENT_LIMIT] = '\0';
         writer_lose(&alog->writer, "ends of long names", 1);

@@ -3,7 +3,6 @@
 #include "convert/paraver/paraver_names.h"
 #include "convert/paraver/write_paraver.h"
 #include "core/memory.h"
-#include "core/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -212,9 +211,7 @@ void paraver_write_head(struct paraver_writer *paraver)
 /* A label is the rest of a line, in Latin-1. */
 static void write_label(struct paraver_writer *paraver, struct output *output, const char *utf8)
 {
-    char *latin1 = text_to_latin1(utf8), *utf8_again = text_from_latin1(latin1, strlen(latin1));
-    writer_lose(&paraver->writer, "letters beyond Latin-1", strcmp(utf8_again, utf8) != 0);
-    free(utf8_again);
+    char *latin1 = writer_latin1(&paraver->writer, utf8);
     for (char *at = latin1; *at; at++)
         if (*at == '\n' || *at == '\r')
             *at = ' ';
