@@ -126,7 +126,26 @@ static enum status take_file(struct unpacking *unpacking, const char *name, uint
     return status;
 }
 
-/* The name of the next entry: for GNU the data themselves, for pax a line "LENGTH path=NAME" in them. */
+/* Of the records "LENGTH KEYWORD=VALUE" and a line end each that of the path, which may have line ends of its own. Its
+   value, ended in place; NULL: there is none. */
+static char *pax_path(char *text, size_t size)
+{
+    for (char *at = text, *end = text + size; at < end;) {
+        char *word;
+        unsigned long length = strtoul(at, &word, 10);
+        if (length > (size_t)(end - at) || word + strlen(" =") >= at + length)
+            return NULL;
+        char *last = at + length - 1;
+        if (strncmp(word, " path=", strlen(" path=")) == 0 && word + strlen(" path=") <= last) {
+            *last = '\0';
+            return word + strlen(" path=");
+        }
+        at += length;
+    }
+    return NULL;
+}
+
+/* The name of the next entry: for GNU the data themselves, for pax a record in them. */
 static enum status take_long_name(struct unpacking *unpacking, uint64_t size, bool pax, struct error *err)
 {
     struct input *input = unpacking->input;
@@ -142,10 +161,8 @@ static enum status take_long_name(struct unpacking *unpacking, uint64_t size, bo
     }
     char *text = memory_new((size_t)size + 1);
     memcpy(text, input->at, (size_t)size);
-    char *name = pax ? strstr(text, " path=") : text;
+    const char *name = pax ? pax_path(text, (size_t)size) : text;
     if (name) {
-        name += pax ? strlen(" path=") : 0;
-        name[strcspn(name, "\n")] = '\0';
         free(unpacking->long_name);
         unpacking->long_name = memory_copy_string(name);
     }

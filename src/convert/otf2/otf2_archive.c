@@ -204,7 +204,8 @@ static int remove_one(const char *path, const struct stat *about, int kind, stru
 }
 
 /* The anchor in the directory or one below; *count: how many there are. Packed archives often hold the directory of the
-   experiment, and that the archive. Depth is bounded: the tar file may be hostile. */
+   experiment, and that the archive. Depth is bounded: the tar file may be hostile, and each level is an open file. */
+enum { DEPTH_MOST = 64 };
 static char *find_unpacked(const char *directory, unsigned depth, size_t *count)
 {
     char *found = otf2_find_anchor(directory);
@@ -239,7 +240,7 @@ static enum status unpack(struct otf2_archive *archive, struct input *input, str
     if (status != STATUS_OK)
         return status;
     size_t count = 0;
-    archive->anchor = find_unpacked(directory, 3, &count);
+    archive->anchor = find_unpacked(directory, DEPTH_MOST, &count);
     if (count > 1)
         return error_set(err, ERROR_INPUT, "%s: a tar file with %zu OTF2 archives: unpack it, and give one of them",
                          input->name, count);
