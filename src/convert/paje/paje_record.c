@@ -213,11 +213,13 @@ void paje_record_rest(struct paje_record *record, uint8_t first, const char *at,
 
 enum { NUMBER_MOST = 64 };
 
-/* strtod wants the text ended by a zero byte, which a mapped file does not have. */
+/* strtod wants the text ended by a zero byte, which a mapped file does not have. It would take hexadecimal numbers as
+   well, which Pajé does not have. */
 bool paje_number(struct paje_word word, double *number)
 {
     char text[NUMBER_MOST + 1], *end;
-    if (word.length == 0 || word.length > NUMBER_MOST)
+    if (word.length == 0 || word.length > NUMBER_MOST || memchr(word.at, 'x', word.length) ||
+        memchr(word.at, 'X', word.length))
         return false;
     memcpy(text, word.at, word.length);
     text[word.length] = '\0';
