@@ -4,6 +4,7 @@
 
 #include "cli/run.h"
 #include "core/guess.h"
+#include "core/input.h"
 #include "core/memory.h"
 #include "core/text.h"
 #include "render/clock_sentence.h"
@@ -129,8 +130,10 @@ static int unknown_finding(const char *word)
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
         guess_try(&guess, finding_id(kind));
     guess_try(&guess, critical_path);
-    fprintf(stderr, "sight: '%s' is neither a finding nor a file%s\n", word,
+    char *shown = input_escape_name(word);
+    fprintf(stderr, "sight: '%s' is neither a finding nor a file%s\n", shown,
             guess_text(text, &guess, "", "; findings: sight help findings (try 'sight help explain')"));
+    free(shown);
     return EXIT_USAGE;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/run.h"
 #include "cli/teamwork.h"
 #include "core/guess.h"
+#include "core/input.h"
 #include "core/memory.h"
 #include "core/memory_file.h"
 #include "core/unfinished.h"
@@ -18,6 +19,7 @@
 #include <libxml/xmlversion.h>
 #include <pango/pangocairo.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,8 +60,10 @@ static int unknown_command(const char *name)
     for (size_t i = 0; i < command_count(); i++)
         guess_try(&guess, command_at(i)->name);
     guess_try(&guess, "help");
-    fprintf(stderr, "sight: unknown command '%s', and no file of that name%s\n", name,
+    char *shown = input_escape_name(name);
+    fprintf(stderr, "sight: unknown command '%s', and no file of that name%s\n", shown,
             guess_text(text, &guess, "", " (try 'sight help')"));
+    free(shown);
     return EXIT_USAGE;
 }
 

@@ -131,7 +131,7 @@ const char *paraver_record_parse(struct paraver_record *record, const struct par
     if (!take_time(header, &at, end, &record->time_ns))
         return "a record without its time";
     if (kind == PARAVER_EVENT)
-        return take_pairs(record, &at, end) ? NULL : "an event without its types and values";
+        return take_pairs(record, &at, end) ? NULL : "an event whose time, types and values are not all whole numbers";
     if (!take_time(header, &at, end, &record->end_ns) || !take_field(&at, end, &record->state) || at != end ||
         record->state >= UINT32_MAX)
         return "a state without its fields";
