@@ -179,6 +179,9 @@ static enum status read_frames(struct input *input, unsigned char *to, size_t si
 
 static enum status read_piecemeal(struct input *input, unsigned char *to, size_t size, size_t *got, struct error *err)
 {
+    static const char *const faults[] = {[DECODED_CUT] = "end early",
+                                         [DECODED_WIDE] = "need a larger window than this build of zstd has",
+                                         [DECODED_DAMAGED] = "are damaged"};
     struct input_source *source = input->source;
     enum decoded result = DECODED_MORE;
     *got = 0;
@@ -198,8 +201,8 @@ static enum status read_piecemeal(struct input *input, unsigned char *to, size_t
         return STATUS_FAILED;
     /* What was decoded before the fault is used: it is reported, and the reader goes on with what there is. */
     source->ended = result != DECODED_MORE;
-    if (result == DECODED_CUT || result == DECODED_DAMAGED)
-        note_fault(input, result == DECODED_CUT ? "end early" : "are damaged");
+    if (faults[result])
+        note_fault(input, faults[result]);
     return STATUS_OK;
 }
 

@@ -15,6 +15,7 @@
 #endif
 #ifdef HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
 #ifdef HAVE_ZLIB
@@ -140,7 +141,7 @@ static enum decoded zstd_decode(void *state, struct input_flow *flow)
     flow->in += in.pos;
     flow->out += out.pos;
     if (ZSTD_isError(result))
-        return DECODED_DAMAGED;
+        return ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge ? DECODED_WIDE : DECODED_DAMAGED;
     /* ZSTD_decompressStream: 0 when a frame is complete and all of it handed over. */
     zstd->between = flow->frame_ended = result == 0;
     if (result != 0 && in.pos == 0 && out.pos == 0 && flow->last)

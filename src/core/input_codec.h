@@ -11,6 +11,7 @@ enum decoded {
     DECODED_MORE,   /* no problem; call again with the remaining input, more input or more room */
     DECODED_END,    /* the data end here, as they should */
     DECODED_CUT,    /* the data are cut off here */
+    DECODED_WIDE,   /* what follows refers further back than the library keeps */
     DECODED_DAMAGED /* what follows is damaged */
 };
 

@@ -468,6 +468,13 @@ static void test_skipped(void)
     free(all);
 }
 
+/* Whole and sound, but with a window of 2 GiB (RFC 8878, section 3.1.1.1.2). */
+static void test_window(void)
+{
+    static const unsigned char frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 21 << 3, 0x09, 0, 0, 'x'};
+    test_fault("a wide window", frame, sizeof frame, "compressed data need a larger window", 0);
+}
+
 int main(void)
 {
     if (!mkdtemp(directory))
@@ -497,6 +504,7 @@ int main(void)
             test_wrong_tables();
             test_frames();
             test_skipped();
+            test_window();
         }
     }
     test_faults();
