@@ -4,6 +4,7 @@
 #include "convert/otf2/otf2_properties.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +32,8 @@ static const struct otf2_group *mpi_locations(const struct otf2_defs *otf2)
     return found;
 }
 
-/* World ranks: of MPI's list of locations; else of the number in the group's name ("MPI Rank 3", "P#3"); else of the
-   order of definition. Those of accelerators are their creators'. */
+/* World ranks: of MPI's list of locations; else of the numbers in the groups' names ("MPI Rank 3", "P#3"); else of
+   the order of definition. Those of accelerators are their creators'. */
 static void rank_by_locations(struct otf2_defs *otf2, const struct otf2_group *ranks)
 {
     for (uint32_t rank = 0; rank < ranks->count; rank++) {
@@ -58,23 +59,45 @@ static bool number_in(const char *name, uint32_t *number)
     return !*end && value < PROCESS_LIMIT;
 }
 
-/* Either all names give distinct numbers without much room between them, or none is trusted. */
-static void rank_by_names(struct otf2_defs *otf2)
+struct named_process {
+    uint32_t number, process;
+};
+
+static int compare_numbers(const void *a, const void *b)
 {
-    struct map taken = {0};
-    bool fine = true;
-    for (size_t i = 0; i < otf2->process_count && fine; i++) {
-        uint32_t number = 0;
+    return order_by(((const struct named_process *)a)->number, ((const struct named_process *)b)->number);
+}
+
+/* Processes with the numbers in their names, ascending; false: not all have one of their own. */
+static bool number_names(const struct otf2_defs *otf2, struct named_process *named, size_t *count)
+{
+    *count = 0;
+    for (size_t i = 0; i < otf2->process_count; i++) {
         if (otf2->process[i].type != OTF2_LOCATION_GROUP_TYPE_PROCESS)
             continue;
-        fine = number_in(otf2_string(otf2, otf2->process[i].name), &number) && number < otf2->process_count &&
-               !map_find(&taken, number);
-        map_put(&taken, number, 0);
+        named[*count].process = (uint32_t)i;
+        if (!number_in(otf2_string(otf2, otf2->process[i].name), &named[(*count)++].number))
+            return false;
     }
-    for (size_t i = 0; i < otf2->process_count && fine; i++)
-        if (otf2->process[i].type == OTF2_LOCATION_GROUP_TYPE_PROCESS)
-            number_in(otf2_string(otf2, otf2->process[i].name), &otf2->process[i].rank);
-    map_clear(&taken);
+    qsort(named, *count, sizeof *named, compare_numbers);
+    for (size_t i = 1; i < *count; i++)
+        if (named[i].number == named[i - 1].number)
+            return false;
+    return *count > 0;
+}
+
+/* Either all names give distinct numbers, or none is trusted. With much room between them they are only an order, as
+   those of the processes that a part of a run was recorded of. */
+static void rank_by_names(struct otf2_defs *otf2)
+{
+    size_t count;
+    struct named_process *named = memory_new((otf2->process_count + 1) * sizeof *named);
+    if (number_names(otf2, named, &count)) {
+        bool dense = named[count - 1].number < otf2->process_count;
+        for (size_t i = 0; i < count; i++)
+            otf2->process[named[i].process].rank = dense ? named[i].number : (uint32_t)i;
+    }
+    free(named);
 }
 
 /* Processes outside MPI's list (a daemon of the recorder) get the ranks above it. An accelerator is no process: its
