@@ -203,9 +203,11 @@ static int remove_one(const char *path, const struct stat *about, int kind, stru
     return remove(path);
 }
 
-/* The anchor in the directory or one below; *count: how many there are. Packed archives often hold the directory of the
-   experiment, and that the archive. Depth is bounded: the tar file may be hostile, and each level is an open file. */
+/* Directories below each other: the tar file may be hostile, and each is open while those in it are looked at. */
 enum { DEPTH_MOST = 64 };
+
+/* The anchor in the directory or one below; *count: how many there are. Packed archives often hold the directory of the
+   experiment, and that the archive. */
 static char *find_unpacked(const char *directory, unsigned depth, size_t *count)
 {
     char *found = otf2_find_anchor(directory);
