@@ -20,9 +20,10 @@ enum place {
     PLACE_WORDS
 };
 
+/* Of sight metrics; other tables are words of their rows. */
 static bool is_table(const struct option_row *row)
 {
-    return strcmp(row->name, "table") == 0;
+    return row->kind == OPTION_TEXT && strcmp(row->name, "table") == 0;
 }
 
 static enum place place_of_value(const struct option_row *row)

@@ -17,7 +17,7 @@ struct asked {
     const struct own_metrics *own;
 };
 
-/* The table of CSV that has the metrics of --definitions. */
+/* The table that has the metrics of --definitions. */
 static const char own_table[] = "own";
 
 static const char *table_name(const struct metrics_options *options)
@@ -29,12 +29,16 @@ static void write_text(struct output *output, const struct metrics_options *opti
                        const char *title)
 {
     size_t rows = run_rows(options->all, TEXT_ROWS);
-    if (options->sites) {
+    bool own = strcmp(table_name(options), own_table) == 0;
+    if (options->sites || own) {
         char facts[FACTS_SIZE];
         headline_write(output, title, facts_text(facts, metrics));
-        sites_write_text(output, metrics, rows);
+        if (!own)
+            sites_write_text(output, metrics, rows);
     } else {
-        metrics_write_text(output, metrics, title, rows, options->sort);
+        metrics_write_text(
+            output, metrics,
+            &(struct metrics_text){.title = title, .table = options->table, .sort = options->sort, .rows = rows});
     }
 }
 
@@ -64,7 +68,7 @@ static void write_metrics(struct output *output, const void *context, const stru
     }
 }
 
-/* Checked before the trace is read. That a table is named without --format csv is no fault: SIGHT_TABLE may be set. */
+/* Checked before the trace is read. */
 static bool table_exists(const char *name)
 {
     for (size_t i = 0; metrics_table_name(i); i++)
@@ -106,7 +110,7 @@ static enum status check_tables(const void *context, const struct engine_result 
     const struct metrics_options *options = ((const struct asked *)context)->options;
     const struct metrics *metrics = run->metrics;
     bool wants = choice_is(options->format, "xml") ||
-                 (choice_is(options->format, "csv") && metrics_table_of_trace(table_name(options)));
+                 (!choice_is(options->format, "json") && metrics_table_of_trace(table_name(options)));
     if (options->sites && (!metrics->analysis || metrics->analysis->process_count != metrics->process_count))
         return error_set(err, ERROR_USAGE, "%s: --sites needs a whole trace, or a metrics file of one",
                          options->common.inputs[0]);

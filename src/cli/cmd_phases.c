@@ -28,16 +28,15 @@ static void write_phases(struct output *output, const void *context, const struc
     if (choice_is(options->format, "json"))
         phases_write_json(output, &report);
     else if (choice_is(options->format, "csv"))
-        phases_write_csv(output, &report, options->table ? options->table : "phases");
+        phases_write_csv(output, &report, options->table.word ? options->table.word : "phases");
     else
         phases_write_text(output, &report);
 }
 
 int cmd_phases(const struct command *command, const struct phases_options *options)
 {
-    if (options->table && !phases_table_exists(options->table))
-        return command_usage(command, "unknown table '%s'; there are: phases shares loops iterations slowest",
-                             options->table);
+    if (options->table.word && !choice_is(options->format, "csv"))
+        return command_usage(command, "--table needs --format csv");
     return run_report(&(struct run_report){RUN_OPTIONS(options), .wants = ENGINE_ANALYSIS | ENGINE_PHASES,
                                            .check = needs_phases, .write = write_phases});
 }

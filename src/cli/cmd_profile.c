@@ -106,13 +106,13 @@ static void write_profile(struct output *output, const void *context, const stru
     if (choice_is(options->format, "json"))
         profile_write_json(output, &report);
     else if (choice_is(options->format, "csv"))
-        profile_write_csv(output, &report, options->table);
+        profile_write_csv(output, &report, options->table.word);
     else if (choice_is(options->format, "folded"))
         profile_write_folded(output, &report);
     else if (choice_is(options->format, "speedscope"))
         profile_write_speedscope(output, &report);
     else
-        profile_write_text(output, &report, options->table);
+        profile_write_text(output, &report, options->table.word);
     profile_free(part);
 }
 
@@ -123,8 +123,6 @@ int cmd_profile(const struct command *command, const struct profile_options *opt
     unsigned wants = ENGINE_PROFILE;
     if (options->common.input_count == 0)
         return command_usage(command, "no trace given");
-    if (options->table && !profile_table_exists(options->table))
-        return command_usage(command, "unknown table '%s'; there are: functions lines files tree", options->table);
     bool iterations = options->iteration.count > 0;
     if ((options->phase || iterations) && (trace.from.text || trace.to.text))
         return command_usage(command, "--%s is a part of the whole run: it cannot be combined with --from and --to",

@@ -181,7 +181,8 @@ struct profile_options {
     struct target_options target;
     struct trace_options trace;
     struct choice format;
-    const char *table, *phase;
+    struct choice table;
+    const char *phase;
     struct list_option iteration;
     bool all;
 };
@@ -217,7 +218,7 @@ struct phases_options {
     struct target_options target;
     struct trace_options trace;
     struct choice format;
-    const char *table;
+    struct choice table;
     bool all;
     struct share_option bottleneck;
 };

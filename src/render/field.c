@@ -439,13 +439,20 @@ void text_table_style(struct text_table *table, const char *style)
 
 struct text_table *text_table_new(const struct field *fields, size_t count)
 {
-    size_t columns = 0;
+    return text_table_after(NULL, fields, count);
+}
+
+struct text_table *text_table_after(const char *first, const struct field *fields, size_t count)
+{
+    size_t columns = first != NULL;
     for (size_t i = 0; i < count; i++)
         /* Fields without a title are only for programs (JSON, CSV). */
         columns += fields[i].title != NULL;
     struct text_table *table = text_table_columns(columns);
     table->fields = fields;
     table->field_count = count;
+    if (first)
+        text_table_cell(table, first, false);
     for (size_t i = 0; i < count; i++)
         if (fields[i].title)
             text_table_cell(table, fields[i].title, false);

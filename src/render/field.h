@@ -158,6 +158,9 @@ struct text_table;
 struct text_table *text_table_new(const struct field *fields, size_t count);
 void text_table_row(struct text_table *table, const void *context, const void *row);
 
+/* The same with a first column, titled `first`, whose cell comes before each text_table_row; NULL: without. */
+struct text_table *text_table_after(const char *first, const struct field *fields, size_t count);
+
 /* "… 57 more (--all)" where not all rows were shown. */
 void text_rest_write(struct output *output, size_t shown, size_t all);
 

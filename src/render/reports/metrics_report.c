@@ -131,14 +131,29 @@ bool metrics_table_of_trace(const char *name)
     return false;
 }
 
+static const struct csv_table *table_find(const char *name)
+{
+    for (size_t i = 0; i < COUNT_OF(csv_tables); i++)
+        if (strcmp(csv_tables[i].name, name) == 0)
+            return &csv_tables[i];
+    return NULL;
+}
+
+/* The rows that belong to a process, or to the trace. */
+static const char *table_rows(const struct csv_table *table, const void *owner, size_t *count)
+{
+    const char *rows;
+    /* Place and count are at offsets that the table knows: copied, as casts would break aliasing rules. */
+    memcpy(&rows, (const char *)owner + table->rows_at, sizeof rows);
+    memcpy(count, (const char *)owner + table->count_at, sizeof *count);
+    return rows;
+}
+
 static void csv_rows(struct output *output, const struct metrics *metrics, const struct csv_table *table,
                      const void *owner, const uint32_t *rank)
 {
-    const char *rows;
     size_t count;
-    /* Place and count are at offsets that the table knows: copied, as casts would break aliasing rules. */
-    memcpy(&rows, (const char *)owner + table->rows_at, sizeof rows);
-    memcpy(&count, (const char *)owner + table->count_at, sizeof count);
+    const char *rows = table_rows(table, owner, &count);
     for (size_t i = 0; i < count; i++) {
         if (rank)
             /* Rows of processes have the rank as their first column, so that tables can be joined. */
@@ -149,10 +164,7 @@ static void csv_rows(struct output *output, const struct metrics *metrics, const
 
 bool metrics_write_csv(struct output *output, const struct metrics *metrics, const char *name)
 {
-    const struct csv_table *table = NULL;
-    for (size_t i = 0; i < COUNT_OF(csv_tables); i++)
-        if (strcmp(csv_tables[i].name, name) == 0)
-            table = &csv_tables[i];
+    const struct csv_table *table = table_find(name);
     if (!table)
         return false;
     if (table->of_process)
@@ -163,6 +175,37 @@ bool metrics_write_csv(struct output *output, const struct metrics *metrics, con
     for (size_t i = 0; table->of_process && i < metrics->process_count; i++)
         csv_rows(output, metrics, table, &metrics->process[i], &metrics->process[i].rank);
     return true;
+}
+
+/* Returns how many rows there are. Only the first are put into the table, up to `most` with those before. */
+static size_t text_rows(struct text_table *text, const struct metrics *metrics, const struct csv_table *table,
+                        const void *owner, const uint32_t *rank, size_t before, size_t most)
+{
+    size_t count;
+    const char *rows = table_rows(table, owner, &count);
+    char number[TEXT_NUMBER_SIZE];
+    for (size_t i = 0; i < count && before + i < most; i++) {
+        if (rank)
+            text_table_cell(text, text_thousands(number, *rank), false);
+        text_table_row(text, metrics, rows + i * table->row_size);
+    }
+    return count;
+}
+
+static void text_table_of(struct output *output, const struct metrics *metrics, const char *name, size_t rows)
+{
+    const struct csv_table *table = table_find(name);
+    struct text_table *text = text_table_after(table->of_process ? "process" : NULL, table->fields, table->field_count);
+    size_t all = 0;
+    if (!table->of_process)
+        all = text_rows(text, metrics, table, metrics, NULL, all, rows);
+    for (size_t i = 0; table->of_process && i < metrics->process_count; i++) {
+        const struct process_row *process = &metrics->process[i];
+        all += text_rows(text, metrics, table, process, &process->rank, all, rows);
+    }
+    output_text(output, "\n");
+    text_table_print(text, output, "  ");
+    text_rest_write(output, rows, all);
 }
 
 static void text_functions(struct output *output, const struct metrics *metrics, size_t rows)
@@ -286,15 +329,19 @@ static void text_processes(struct output *output, const struct metrics *metrics,
     free(sorted);
 }
 
-void metrics_write_text(struct output *output, const struct metrics *metrics, const char *title, size_t rows,
-                        const char *sort)
+void metrics_write_text(struct output *output, const struct metrics *metrics, const struct metrics_text *shown)
 {
-    char facts[FACTS_SIZE], shown[VALUE_TEXT_SIZE];
-    text_for_terminal(shown, sizeof shown, title, 100);
-    headline_write(output, shown, facts_text(facts, metrics));
+    char facts[FACTS_SIZE], title[VALUE_TEXT_SIZE];
+    text_for_terminal(title, sizeof title, shown->title, 100);
+    headline_write(output, title, facts_text(facts, metrics));
     if (metrics->process_count == 0)
         return;
-    text_processes(output, metrics, rows, sort);
-    text_functions(output, metrics, rows);
+    if (shown->table && strcmp(shown->table, "processes") != 0) {
+        text_table_of(output, metrics, shown->table, shown->rows);
+        return;
+    }
+    text_processes(output, metrics, shown->rows, shown->sort);
+    if (!shown->table)
+        text_functions(output, metrics, shown->rows);
     text_warnings(output, metrics);
 }

@@ -13,7 +13,7 @@
 const struct field *metrics_process_fields(size_t *count);
 const struct field *metrics_function_fields(size_t *count);
 
-/* Names of the tables that CSV can print: "processes", "functions", ...; NULL after the last. */
+/* Names of the tables that CSV and text can print: "processes", "functions", ...; NULL after the last. */
 const char *metrics_table_name(size_t index);
 
 /* True of a table over all processes: metrics->tables_unknown says whether it is known. */
@@ -33,10 +33,15 @@ void metrics_write_xml(struct output *output, const struct metrics *metrics);
 /* False if there is no such table. */
 bool metrics_write_csv(struct output *output, const struct metrics *metrics, const char *table);
 
-/* As readable text. `rows`: the maximum of processes and functions (SIZE_MAX: all). Of more processes those are shown
-   that compute least and most, or by `sort`, a name of process fields, the largest first; NULL: by rank. */
-void metrics_write_text(struct output *output, const struct metrics *metrics, const char *title, size_t rows,
-                        const char *sort);
+/* As readable text. Of more processes than `rows` those are shown that compute least and most, or by `sort` the
+   largest. */
+struct metrics_text {
+    const char *title;
+    const char *table; /* of metrics_table_name, alone; NULL: processes and functions */
+    const char *sort;  /* a name of process fields; NULL: by rank */
+    size_t rows;       /* at most so many of each table; SIZE_MAX: all */
+};
+void metrics_write_text(struct output *output, const struct metrics *metrics, const struct metrics_text *shown);
 
 /* True of the name of a number of processes: they can be sorted by it. */
 bool metrics_sorts_by(const char *name);

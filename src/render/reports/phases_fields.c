@@ -378,11 +378,6 @@ static const struct csv_table *table_find(const char *name)
     return NULL;
 }
 
-bool phases_table_exists(const char *table)
-{
-    return table_find(table) != NULL;
-}
-
 static const void *table_rows(const struct phase_metrics *phases, const struct csv_table *table, size_t *count)
 {
     const struct {

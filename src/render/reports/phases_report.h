@@ -18,7 +18,6 @@ void phases_write_text(struct output *output, const struct phases_report *report
 void phases_write_json(struct output *output, const struct phases_report *report);
 
 /* One of the tables: phases shares loops iterations slowest. */
-bool phases_table_exists(const char *table);
 void phases_write_csv(struct output *output, const struct phases_report *report, const char *table);
 
 /* The elements of a metrics file; nothing without phases. */

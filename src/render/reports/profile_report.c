@@ -21,14 +21,6 @@ static const struct {
               {"files", "Files", PROFILE_BY_FILE}};
 enum { TABLES = sizeof tables / sizeof *tables };
 
-bool profile_table_exists(const char *table)
-{
-    for (size_t i = 0; i < TABLES; i++)
-        if (strcmp(tables[i].name, table) == 0)
-            return true;
-    return strcmp(table, "tree") == 0;
-}
-
 static const char *last_of_path(const char *file)
 {
     const char *slash = strrchr(file, '/');

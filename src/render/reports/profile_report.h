@@ -15,7 +15,6 @@ struct profile_report {
 };
 
 /* One of the tables: functions lines files tree. NULL: functions and tree. */
-bool profile_table_exists(const char *table);
 void profile_write_text(struct output *output, const struct profile_report *report, const char *table);
 void profile_write_csv(struct output *output, const struct profile_report *report, const char *table);
 void profile_write_json(struct output *output, const struct profile_report *report);
