@@ -33,6 +33,7 @@ static void write_diagnosis(struct output *output, const void *context, const st
                                   .results = run->results,
                                   .findings = run->findings,
                                   .title = title,
+                                  .input = options->common.input_count == 1 ? options->common.inputs[0] : NULL,
                                   .verbose = options->common.verbose,
                                   .stuck = run->stuck,
                                   .may_hang = run->may_hang,

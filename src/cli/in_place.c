@@ -63,6 +63,7 @@ static int write_both(const struct common_options *common, const struct engine_r
                                         .results = run->results,
                                         .findings = run->findings,
                                         .title = title,
+                                        .input = target->path,
                                         .stuck = run->stuck,
                                         .may_hang = run->may_hang,
                                         .all = true,

@@ -15,6 +15,7 @@
 #include "convert/record/read_record.h"
 #include "convert/writer.h"
 #include "core/memory.h"
+#include "core/shell_text.h"
 #include "core/text.h"
 #include "record/clock.h"
 
@@ -72,7 +73,7 @@ static void report(const struct merging *merging, const struct record_summary *s
                    int64_t ran_ns)
 {
     char programs[64] = "", events[TEXT_NUMBER_SIZE], bytes[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], size[64] = "",
-         overhead[64] = "";
+         overhead[64] = "", shown[PATH_MAX];
     struct stat about;
     if (stat(output, &about) == 0 && S_ISREG(about.st_mode))
         snprintf(size, sizeof size, ", %s", text_bytes(bytes, (uint64_t)about.st_size));
@@ -85,7 +86,8 @@ static void report(const struct merging *merging, const struct record_summary *s
         snprintf(programs, sizeof programs, " of %zu programs", summary->programs);
     command_note(merging->common, "%s: %s events of %u %sprocess%s%s%s%s; diagnose it with: sight %s", output,
                  text_thousands(events, summary->events), summary->processes, summary->spawned ? "spawned " : "",
-                 text_plural(summary->processes, "", "es"), programs, size, overhead, output);
+                 text_plural(summary->processes, "", "es"), programs, size, overhead,
+                 shell_text(shown, sizeof shown, output));
     if (summary->kept)
         command_note(merging->common, "kept: %s", summary->kept);
 }
@@ -444,12 +446,21 @@ static bool directory_has_recording(const char *path)
     return any;
 }
 
+/* What sight merge is given for the trace, as a shell takes it. */
+enum { ARGUMENTS_SIZE = 2 * PATH_MAX };
+static const char *merge_arguments(char text[ARGUMENTS_SIZE], const char *directory, const char *output)
+{
+    snprintf(text, ARGUMENTS_SIZE, "-o");
+    (void)(shell_text_add(text, ARGUMENTS_SIZE, output) && shell_text_add(text, ARGUMENTS_SIZE, directory));
+    return text;
+}
+
 /* The place of the recording if it is not merged; NULL without memory. */
 static char *words_left(const char *directory, const char *output)
 {
-    char *words;
-    int length = asprintf(&words, "sight: the recording is in '%s'; to merge it: sight merge -o %s %s\n", directory,
-                          output, directory);
+    char *words, arguments[ARGUMENTS_SIZE];
+    int length = asprintf(&words, "sight: the recording is in '%s'; to merge it: sight merge %s\n", directory,
+                          merge_arguments(arguments, directory, output));
     if (length < 0)
         return NULL;
     return words;
@@ -473,14 +484,16 @@ static int diagnose(const struct recording *recording, const char *directory, co
 static int finish(const struct recording *recording, const char *directory, const char *output, const char *left,
                   const struct watch *watch, const struct launch_result *result)
 {
+    char arguments[ARGUMENTS_SIZE];
+    merge_arguments(arguments, directory, output);
     if (!directory_has_recording(directory)) {
         directory_remove(directory);
         fprintf(stderr, "sight: nothing was recorded: no process of '%s' called MPI_Init\n", recording->words[0]);
         if (result->code == EXIT_DONE && program_is_launcher(recording->words[0]))
             fprintf(stderr,
                     "sight: or the processes were on hosts that do not share '%s': start one process on each of them: "
-                    "mpiexec -n HOSTS sight %s -o %s %s\n",
-                    directory, recording->recorder->diagnose ? "metrics --format xml" : "merge", output, directory);
+                    "mpiexec -n HOSTS sight %s %s\n",
+                    directory, recording->recorder->diagnose ? "metrics --format xml" : "merge", arguments);
         return EXIT_INPUT;
     }
     size_t running = still_running_wait(directory);
@@ -497,8 +510,8 @@ static int finish(const struct recording *recording, const char *directory, cons
     if (merged.elsewhere)
         fprintf(stderr,
                 "sight: other hosts have their part in a directory of this name; to merge all of it, start one process "
-                "on each host, this one first: mpiexec -n HOSTS sight merge -f -o %s %s\n",
-                output, directory);
+                "on each host, this one first: mpiexec -n HOSTS sight merge -f %s\n",
+                arguments);
     else if (code == EXIT_DONE || code == EXIT_DAMAGED || (merged.failed && merged.nothing))
         directory_remove(directory);
     else if (left)

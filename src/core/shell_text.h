@@ -32,4 +32,11 @@ static inline bool shell_text_add(char *text, size_t size, const char *argument)
     return fits && (!quoted || shell_text_put(text, size, "'", 1));
 }
 
+/* One argument, quoted where needed, in `text`; the argument itself where it does not fit. */
+static inline const char *shell_text(char *text, size_t size, const char *argument)
+{
+    *text = '\0';
+    return shell_text_add(text, size, argument) ? text : argument;
+}
+
 #endif

@@ -2,6 +2,7 @@
 #include "render/reports/diagnosis.h"
 
 #include "core/memory.h"
+#include "core/shell_text.h"
 #include "core/text.h"
 #include "heuristics/advice.h"
 #include "heuristics/efficiency.h"
@@ -283,11 +284,21 @@ static size_t write_finding(struct output *output, size_t number, const struct f
     return lines + paragraph_write(output, "     → ", "       ", finding->advice);
 }
 
-/* A command stands with the trace's name, to be copied; with a word for it where that leaves the line. */
-static const char *name_within(const char *title, size_t beside)
+enum { COLUMNS = 80 };
+
+/* A command stands with the trace's name as a shell takes it, to be copied; with a word for it where that leaves the
+   line, and where there is no such name. */
+static const char *name_within(char text[COLUMNS], const char *input, size_t beside)
 {
-    enum { COLUMNS = 80 };
-    return strlen(title) + beside <= COLUMNS ? title : "TRACE";
+    char shown[VALUE_TEXT_SIZE];
+    if (!input || strcmp(input, "-") == 0)
+        return "TRACE";
+    text_for_terminal(shown, sizeof shown, input, COLUMNS);
+    *text = '\0';
+    /* A name that a terminal does not show as it is cannot be copied. */
+    if (strcmp(shown, input) != 0 || !shell_text_add(text, COLUMNS, input) || strlen(text) + beside > COLUMNS)
+        return "TRACE";
+    return text;
 }
 
 /* `lines` are taken of the screen already. True if there are more than are shown. */
@@ -296,7 +307,7 @@ static bool write_findings(struct output *output, const struct diagnosis *diagno
     const struct findings *findings = diagnosis->findings;
     /* A metrics file has no events, which sight explain needs for the rest. */
     bool all = diagnosis->all || diagnosis->metrics->own_defs;
-    char none[FINDINGS_NONE_SIZE];
+    char none[FINDINGS_NONE_SIZE], name[COLUMNS];
     size_t shown = 0;
     if (*findings->caveat)
         lines += paragraph_write(output, "  ", "  ", findings->caveat);
@@ -313,7 +324,7 @@ static bool write_findings(struct output *output, const struct diagnosis *diagno
     }
     if (shown < findings->count)
         output_print(output, "\n  … %zu more:  sight explain %s\n", findings->count - shown,
-                     name_within(diagnosis->title, sizeof "  … 999 more:  sight explain "));
+                     name_within(name, diagnosis->input, sizeof "  … 999 more:  sight explain "));
     return shown < findings->count;
 }
 
@@ -332,7 +343,6 @@ size_t diagnosis_begin_text(struct output *output, const struct diagnosis *diagn
 void diagnosis_write_text(struct output *output, const struct diagnosis *diagnosis)
 {
     const struct metrics *metrics = diagnosis->metrics;
-    const char *title = diagnosis->title;
     size_t lines = diagnosis->begun;
     if (lines == 0)
         lines = diagnosis_begin_text(output, diagnosis);
@@ -374,7 +384,9 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
         paragraph_write(output, "  ", "  ", diagnosis->may_hang->text);
         more = false;
     }
-    bool fits = strlen(title) < 80 - strlen("  charts and details:  sight report  -o report.html");
+    char text[COLUMNS];
+    const char *name = name_within(text, diagnosis->input, sizeof "    sight report  -o report.html");
+    bool fits = strlen(name) < COLUMNS - strlen("  charts and details:  sight report  -o report.html");
     output_print(output, "%s  charts and details:%s  sight report %s -o report.html\n", more ? "" : "\n",
-                 fits ? "" : "\n  ", name_within(title, sizeof "    sight report  -o report.html"));
+                 fits ? "" : "\n  ", name);
 }

@@ -25,6 +25,7 @@ struct diagnosis {
     const struct heuristic_result *results;
     const struct findings *findings;
     const char *title;
+    const char *input;               /* the trace's path, for commands to copy; NULL: there is not one alone */
     bool verbose;                    /* starting and ending MPI is included */
     const struct stuck *stuck;       /* NULL: not known */
     const struct may_hang *may_hang; /* NULL: not known */
