@@ -19,6 +19,7 @@
     X(DAMAGED, 3, "done, but the input is damaged: standard error says how much was read")                             \
     X(INPUT, 4, "the input cannot be read")                                                                            \
     X(OUTPUT, 5, "the output cannot be written")                                                                       \
+    X(TIMEOUT, 124, "sight ended the program: --timeout, or --on-hang with --kill")                                    \
     X(INTERRUPTED, 130, "interrupted (143 by SIGTERM, 129 by SIGHUP): no unfinished output is left")
 
 enum exit_code {

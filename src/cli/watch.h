@@ -17,7 +17,6 @@ struct watch {
     struct deaths deaths;
     bool ended; /* by the watch: the exit code is that of timeout(1) */
 };
-enum { EXIT_TIMEOUT = 124 };
 
 /* From the options. STATUS_FAILED: they contradict each other; else it is to be stopped when the program has ended. */
 enum status watch_start(struct watch *watch, const struct watch_options *options, const char *directory,
