@@ -23,5 +23,5 @@ int cmd_record(const struct command *command, const struct record_options *optio
                                         .count = options->common.input_count};
     if (options->measure_overhead.text)
         return overhead_measure(&recording, (size_t)options->measure_overhead.value);
-    return recording_run(&recording, NULL);
+    return recording_run(&recording);
 }

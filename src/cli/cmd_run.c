@@ -98,8 +98,9 @@ int cmd_run(const struct command *command, const struct run_options *options)
                                         .recorder = &options->recorder,
                                         .watch = &options->watch,
                                         .words = words.word,
-                                        .count = words.count};
-    int code = recording_run(&recording, diagnose);
+                                        .count = words.count,
+                                        .diagnose = diagnose};
+    int code = recording_run(&recording);
     free(words.word);
     free(launcher_arguments);
     return code;

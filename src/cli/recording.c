@@ -51,6 +51,7 @@ struct merging {
     const struct common_options *common;
     struct choice clock; /* that they were recorded with */
     bool force;          /* replace traces */
+    bool diagnosed;      /* the first will be */
     struct recordings recordings;
     bool elsewhere; /* files of other hosts are missing */
 };
@@ -70,10 +71,10 @@ static double record_cost_ns(struct choice clock)
 }
 
 static void report(const struct merging *merging, const struct record_summary *summary, const char *output,
-                   int64_t ran_ns)
+                   int64_t ran_ns, bool hinted)
 {
     char programs[64] = "", events[TEXT_NUMBER_SIZE], bytes[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], size[64] = "",
-         overhead[64] = "", shown[PATH_MAX];
+         overhead[64] = "", shown[PATH_MAX], hint[PATH_MAX + 32] = "";
     struct stat about;
     if (stat(output, &about) == 0 && S_ISREG(about.st_mode))
         snprintf(size, sizeof size, ", %s", text_bytes(bytes, (uint64_t)about.st_size));
@@ -84,10 +85,11 @@ static void report(const struct merging *merging, const struct record_summary *s
     }
     if (summary->programs > 1)
         snprintf(programs, sizeof programs, " of %zu programs", summary->programs);
-    command_note(merging->common, "%s: %s events of %u %sprocess%s%s%s%s; diagnose it with: sight %s", output,
+    if (hinted)
+        snprintf(hint, sizeof hint, "; diagnose it with: sight %s", shell_text(shown, sizeof shown, output));
+    command_note(merging->common, "%s: %s events of %u %sprocess%s%s%s%s%s", output,
                  text_thousands(events, summary->events), summary->processes, summary->spawned ? "spawned " : "",
-                 text_plural(summary->processes, "", "es"), programs, size, overhead,
-                 shell_text(shown, sizeof shown, output));
+                 text_plural(summary->processes, "", "es"), programs, size, overhead, hint);
     if (summary->kept)
         command_note(merging->common, "kept: %s", summary->kept);
 }
@@ -148,7 +150,7 @@ static int merge_trace(struct merging *merging, size_t trace, const char *output
     recording_report_lacks(&summary);
     report_limit(&summary, output);
     merging->elsewhere |= summary.several_hosts && summary.processes < summary.declared;
-    report(merging, &summary, output, ran_ns);
+    report(merging, &summary, output, ran_ns, trace > 0 || !merging->diagnosed);
     int code = reader->end.complete ? EXIT_DONE : EXIT_DAMAGED;
     reader_close(reader);
     return code;
@@ -504,8 +506,10 @@ static int finish(const struct recording *recording, const char *directory, cons
     if (!recording->common->quiet)
         watch_explain(watch, result->ended_ns);
     struct merged merged;
-    struct merging merging = {
-        .common = recording->common, .clock = recording->recorder->clock, .force = recording->target->force};
+    struct merging merging = {.common = recording->common,
+                              .clock = recording->recorder->clock,
+                              .force = recording->target->force,
+                              .diagnosed = recording->diagnose != NULL};
     int code = merge(&merging, (char *const *)&directory, 1, output, result, &merged);
     if (merged.elsewhere)
         fprintf(stderr,
@@ -563,7 +567,7 @@ static int record(const struct recording *recording, const char *directory, cons
 }
 
 /* The same from the beginning, with what must be right before the command is started. */
-static int run_to(const struct recording *recording, const char *output, recording_written *written)
+static int run_to(const struct recording *recording, const char *output)
 {
     struct error err = {0};
     char *preload = NULL, *directory = NULL;
@@ -594,8 +598,8 @@ static int run_to(const struct recording *recording, const char *output, recordi
     }
     environment_set(recording->recorder, directory, preload);
     int code = record(recording, directory, output, &watch, &result, &launched);
-    if (launched && written && (code == EXIT_DONE || code == EXIT_DAMAGED))
-        written(recording->common, output);
+    if (launched && recording->diagnose && (code == EXIT_DONE || code == EXIT_DAMAGED))
+        recording->diagnose(recording->common, output);
     free(preload);
     free(directory);
     if (!launched)
@@ -610,7 +614,7 @@ static int run_to(const struct recording *recording, const char *output, recordi
     return code;
 }
 
-int recording_run(const struct recording *recording, recording_written *written)
+int recording_run(const struct recording *recording)
 {
     struct error err = {0};
     char *output = output_of(recording);
@@ -620,7 +624,7 @@ int recording_run(const struct recording *recording, recording_written *written)
         free(output);
         return command_fault(&err);
     }
-    int code = run_to(recording, output, written);
+    int code = run_to(recording, output);
     free(output);
     return code;
 }

@@ -15,15 +15,14 @@ struct recording {
     const struct watch_options *watch;
     char *const *words; /* the whole command, with its launcher if it has one */
     size_t count;
+    /* Diagnoses the trace when it is there, also of a program that was killed; NULL: the user is told how to. */
+    void (*diagnose)(const struct common_options *common, const char *output);
 };
-
-/* Called when the trace is there, also of a program that was killed; NULL: nothing. */
-typedef void recording_written(const struct common_options *common, const char *output);
 
 /* Runs the command with a recording library in front of its MPI, and writes the trace. Returns the exit code: the
    command's own, unless that is 0 and the trace could not be written. A command that was ended by a signal ends this
    process the same way. */
-int recording_run(const struct recording *recording, recording_written *written);
+int recording_run(const struct recording *recording);
 
 /* Runs the command once with the recording library in front of its MPI, or without, and throws away what was recorded:
    for how long it takes. The environment is changed for good. */

@@ -65,8 +65,8 @@ static enum status check_root(char *const *words, size_t count, struct error *er
         (is_set("OMPI_ALLOW_RUN_AS_ROOT") && is_set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")))
         return STATUS_OK;
     return error_set(err, ERROR_USAGE,
-                     "Open MPI does not start programs as root: log in as another user, or give the launcher "
-                     "--allow-run-as-root");
+                     "Open MPI does not start programs as root: log in as another user, or allow it: "
+                     "sight run --allow-run-as-root ... -- PROGRAM, or mpiexec --allow-run-as-root ...");
 }
 
 extern char **environ;
