@@ -369,7 +369,8 @@ int cmd_chart(const struct command *command, const struct chart_options *options
     if (options->common.input_count == 0)
         return command_usage(command, "no chart given");
     if (!own && charts_parse(options->common.inputs[0], &charts, &err) != STATUS_OK)
-        code = command_fault(&err);
+        code = access(options->common.inputs[0], F_OK) == 0 ? command_usage(command, "no chart named before the trace")
+                                                            : command_fault(&err);
     else if (options->common.input_count == 1)
         code = command_usage(command, "no trace given");
     else if (!options->target.path)

@@ -129,8 +129,6 @@ int cmd_counters(const struct command *command, const struct counters_options *o
     struct error err = {0};
     const struct trace_options *trace = &options->trace;
     enum counters_by by = options->by.word ? counters_by_find(options->by.word) : COUNTERS_BY_PROCESS;
-    if (options->common.input_count == 0)
-        return command_usage(command, "no trace given");
     if ((by == COUNTERS_BY_PHASE || by == COUNTERS_BY_ITERATION) &&
         (trace->from.text || trace->to.text || trace->processes.count > 0))
         return command_usage(command,

@@ -35,14 +35,6 @@ static const struct field fields[] = {
 };
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
-static bool is_read(const char *name)
-{
-    for (size_t i = 0; i < format_count(); i++)
-        if (strcmp(format_at(i)->name, name) == 0)
-            return true;
-    return false;
-}
-
 static size_t row_count(void)
 {
     return format_count() + writer_format_count();
@@ -59,12 +51,15 @@ static bool format_row(size_t index, struct format_row *row)
     }
     const struct writer_format *format = writer_format_at(index - format_count());
     *row = (struct format_row){format->name, format->title, format->suffix, false, true};
-    return !is_read(format->name);
+    return !format_is_read(format->name);
 }
 
-static const char *yes_or_no(bool truth)
+static void write_codecs(struct output *output)
 {
-    return truth ? "yes" : "no";
+    const char *gzip = input_has_gzip() ? "gzip" : "", *zstd = input_has_zstd() ? "zstd" : "";
+    if (*gzip || *zstd)
+        output_print(output, "Compressed traces are read directly: %s%s%s.\n", gzip, *gzip && *zstd ? " and " : "",
+                     zstd);
 }
 
 static void write_formats(struct output *output, const void *context)
@@ -92,9 +87,9 @@ static void write_formats(struct output *output, const void *context)
     output_text(output, "\nRecognised, but not read:\n");
     for (size_t i = 0; i < foreign_count(); i++)
         output_print(output, "  %s\n", foreign_at(i)->title);
-    output_text(output, "\nTraces are recognised by their content, not by their names. ");
-    output_print(output, "Compressed traces are read directly: gzip %s, zstd %s.\n", yes_or_no(input_has_gzip()),
-                 yes_or_no(input_has_zstd()));
+    output_text(output, "\n");
+    paragraph_write(output, "", "", "Traces are recognised by their content, not by their names.");
+    write_codecs(output);
 }
 
 int cmd_formats(const struct command *command, const struct formats_options *options)

@@ -121,8 +121,6 @@ int cmd_profile(const struct command *command, const struct profile_options *opt
     struct asked asked = {.options = options};
     struct trace_options trace = options->trace;
     unsigned wants = ENGINE_PROFILE;
-    if (options->common.input_count == 0)
-        return command_usage(command, "no trace given");
     bool iterations = options->iteration.count > 0;
     if ((options->phase || iterations) && (trace.from.text || trace.to.text))
         return command_usage(command, "--%s is a part of the whole run: it cannot be combined with --from and --to",

@@ -85,11 +85,8 @@ static _Noreturn void end_now(int signal_number)
 static enum status server_options_of(const struct view_options *options, struct server_options *found,
                                      struct error *err)
 {
-    /* Addresses of this machine alone are open to no one else. */
-    if (options->listen && !options->allow_remote && !server_address_is_local(options->listen))
-        return error_set(err, ERROR_USAGE,
-                         "--listen %s: other hosts could read the trace; --allow-remote permits it, unencrypted",
-                         options->listen);
+    if (options->listen && server_check_address(options->listen, options->allow_remote, err) != STATUS_OK)
+        return STATUS_FAILED;
     *found = (struct server_options){.address = options->listen, .port = (uint16_t)options->port.value};
     return STATUS_OK;
 }
@@ -120,8 +117,6 @@ int cmd_view(const struct command *command, const struct view_options *options)
     struct error err = {0};
     struct server_options where;
     char title[300];
-    if (options->common.input_count == 0)
-        return command_usage(command, "no trace given");
     /* An index is read again for every window. */
     if (strcmp(options->common.inputs[0], "-") == 0)
         return command_usage(command, "standard input can be read only once: give a file");

@@ -4,6 +4,7 @@
 #include "cli/options.h"
 #include "cli/run.h"
 #include "convert/reader.h"
+#include "convert/writer.h"
 #include "core/guess.h"
 #include "heuristics/finding.h"
 #include "heuristics/glossary.h"
@@ -73,11 +74,21 @@ static void write_entry(struct output *output, const char *name, const char *tex
 
 static void write_formats(struct output *output)
 {
-    for (size_t i = 0; i < format_count(); i++)
-        write_entry(output, format_at(i)->name, format_at(i)->title);
+    char title[64];
+    for (size_t i = 0; i < format_count(); i++) {
+        const struct format *format = format_at(i);
+        snprintf(title, sizeof title, "%s%s", format->title, writer_format_find(format->name) ? "" : ", read only");
+        write_entry(output, format->name, title);
+    }
+    for (size_t i = 0; i < writer_format_count(); i++) {
+        const struct writer_format *format = writer_format_at(i);
+        snprintf(title, sizeof title, "%s, written only", format->title);
+        if (!format_is_read(format->name))
+            write_entry(output, format->name, title);
+    }
     write_entry(output, "metrics", "not a trace but the numbers computed from one: sight metrics --format xml");
-    output_text(output, "\nTraces are recognised by their content, not by their names. File formats:\n"
-                        "man clog2, man clog, man alog, man otf2, man sight-xml, man 5 sight-metrics\n");
+    output_text(output, "\nTraces are recognised by their content, not by their names. Each\n"
+                        "format has a manual page: man 5 clog2, ...; man sight-xml, man 5 sight-metrics\n");
 }
 
 /* Only names: each has its meaning under `sight help metric NAME`, and all of these would fill pages. Terms of one

@@ -88,6 +88,12 @@ static void out_of_disk(const char *text)
     _exit(EXIT_OUTPUT);
 }
 
+/* Its first argument is a trace, which may not be left out. */
+static bool needs_trace(const struct command *command)
+{
+    return strncmp(command->arguments, "IN...", 5) == 0 || strncmp(command->arguments, "TRACE", 5) == 0;
+}
+
 static int run_command(struct team *team, int argc, char **argv)
 {
     const struct command *command = command_find(argv[0]);
@@ -111,6 +117,8 @@ static int run_command(struct team *team, int argc, char **argv)
         code = command_fault(&err);
     else if (options->help)
         code = help_on_command(command);
+    else if (options->input_count == 0 && needs_trace(command))
+        code = command_usage(command, "no trace given");
     else if ((memory = options_bytes(command, options, "memory")) > 0 &&
              memory_file_begin((uint64_t)memory, out_of_disk, &err) != STATUS_OK)
         code = command_fault(&err);

@@ -2,6 +2,7 @@
 #include "cli/options.h"
 
 #include "cli/selection.h"
+#include "convert/writer.h"
 #include "core/guess.h"
 #include "core/input.h"
 #include "core/memory.h"
@@ -159,31 +160,6 @@ static int parse_option(struct parsing *parsing, int argc, char **argv, struct e
     return parse_short(parsing, argc, argv, err);
 }
 
-/* SIGHT_FIX_CLOCKS of --fix-clocks. */
-static void variable_of(const struct option_row *row, char *name, size_t size)
-{
-    snprintf(name, size, "SIGHT_%s", row->name);
-    for (char *at = name; *at; at++) {
-        *at = (char)toupper((unsigned char)*at);
-        if (*at == '-')
-            *at = '_';
-    }
-}
-
-/* SIGHT_FORMAT=json stands for --format json. A variable that asks every command for help would help nobody. */
-static void take_environment(struct parsing *parsing)
-{
-    for (const struct option_row *row = NULL; (row = option_next(parsing->command, row));) {
-        if (row_is_set(row, parsing->options) || strcmp(row->name, "help") == 0)
-            continue;
-        char name[64];
-        variable_of(row, name, sizeof name);
-        const char *value = getenv(name);
-        if (value && *value && (row->value || strcmp(value, "0") != 0))
-            row_set(row, parsing->options, value);
-    }
-}
-
 /* True if `word` is one of the `words` between the separators. Not even then if it is empty. */
 static bool word_in(const char *words, char separator, const char *word)
 {
@@ -196,6 +172,62 @@ static bool word_in(const char *words, char separator, const char *word)
         at += length;
     }
     return false;
+}
+
+/* SIGHT_FIX_CLOCKS of --fix-clocks. */
+static void variable_of(const struct option_row *row, char *name, size_t size)
+{
+    snprintf(name, size, "SIGHT_%s", row->name);
+    for (char *at = name; *at; at++) {
+        *at = (char)toupper((unsigned char)*at);
+        if (*at == '-')
+            *at = '_';
+    }
+}
+
+/* The value that the environment has for an option; NULL: none. */
+static const char *environment_of(const struct option_row *row)
+{
+    char name[64];
+    variable_of(row, name, sizeof name);
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+/* A fault in a value of the environment names the variable. */
+static enum status blame_variable(const struct option_row *row, struct error *err)
+{
+    char name[64];
+    const struct error fault = *err;
+    variable_of(row, name, sizeof name);
+    return error_set(err, ERROR_USAGE, "%s: %s", name, fault.text);
+}
+
+static enum status take_flag(const struct option_row *row, void *options, const char *value, struct error *err)
+{
+    static const char on[] = "1|yes|true", off[] = "0|no|false";
+    if (word_in(on, '|', value))
+        row_set(row, options, value);
+    else if (!word_in(off, '|', value)) {
+        (void)error_set(err, ERROR_USAGE, "'%s' is neither 1 nor 0", value);
+        return blame_variable(row, err);
+    }
+    return STATUS_OK;
+}
+
+/* SIGHT_FORMAT=json stands for --format json. A variable that asks every command for help would help nobody. */
+static enum status take_environment(struct parsing *parsing, struct error *err)
+{
+    for (const struct option_row *row = NULL; (row = option_next(parsing->command, row));) {
+        if (row_is_set(row, parsing->options) || strcmp(row->name, "help") == 0)
+            continue;
+        const char *value = environment_of(row);
+        if (value && row->value)
+            row_set(row, parsing->options, value);
+        else if (value && take_flag(row, parsing->options, value, err) != STATUS_OK)
+            return STATUS_FAILED;
+    }
+    return STATUS_OK;
 }
 
 bool choice_is(struct choice choice, const char *word)
@@ -302,8 +334,11 @@ static bool read_values(struct parsing *parsing, struct error *err)
 {
     for (const struct option_row *row = NULL; (row = option_next(parsing->command, row));)
         if (row->value && row_is_set(row, parsing->options) &&
-            read_value(parsing->command, row, (char *)parsing->options + row->at, err) != STATUS_OK)
+            read_value(parsing->command, row, (char *)parsing->options + row->at, err) != STATUS_OK) {
+            if (row_text(row, parsing->options) == environment_of(row))
+                (void)blame_variable(row, err);
             return false;
+        }
     /* for all inputs that are opened from now on, also metrics files and configurations */
     input_limit_unpacked((uint64_t)parsing->common->max_unpacked.value);
     input_unpack_threads(threads_of_packing(parsing->common));
@@ -401,8 +436,7 @@ bool options_parse(const struct command *command, void *options, int argc, char 
     struct parsing parsing = {.command = command, .options = options, .common = options};
     if (!parse_words(&parsing, argc, argv, err))
         return false;
-    take_environment(&parsing);
-    return read_values(&parsing, err);
+    return take_environment(&parsing, err) == STATUS_OK && read_values(&parsing, err);
 }
 
 /* The value's name in help: a list of words is too wide for the column. */
@@ -437,8 +471,18 @@ static void append_words(char help[HELP_SIZE], const struct option_row *row)
         *at = ' ';
 }
 
+/* Of a command without formats of its own: those that traces are written in. */
+static void append_formats(char help[HELP_SIZE], const struct command *command)
+{
+    text_append(help, HELP_SIZE, ": %s", command->formats ? command->formats : "");
+    for (size_t i = 0; !command->formats && i < writer_format_count(); i++)
+        text_append(help, HELP_SIZE, "%s%s", i ? " " : "", writer_format_at(i)->name);
+}
+
 void options_write_help(struct output *output, const struct command *command)
 {
+    enum { LEFT_COLUMNS = 22 };
+    static const char indent[] = "                         ";
     for (const struct option_row *row = NULL; (row = option_next(command, row));) {
         char left[64], first[80], help[HELP_SIZE];
         char letter[] = "    "; /* or "-o, " */
@@ -448,10 +492,14 @@ void options_write_help(struct output *output, const struct command *command)
         if (row->value)
             snprintf(left + length, sizeof left - (size_t)length, " %s", value_title(row));
         snprintf(first, sizeof first, "  %-22s ", left);
+        if (strlen(left) > LEFT_COLUMNS) {
+            output_print(output, "  %s\n", left);
+            snprintf(first, sizeof first, "%s", indent);
+        }
         snprintf(help, sizeof help, "%s", row->help);
-        if (row->kind == OPTION_FORMAT && command->formats)
-            text_append(help, sizeof help, ": %s", command->formats);
+        if (row->kind == OPTION_FORMAT)
+            append_formats(help, command);
         append_words(help, row);
-        paragraph_write(output, first, "                         ", help);
+        paragraph_write(output, first, indent, help);
     }
 }

@@ -143,6 +143,7 @@ void reader_drop_unused_counts(struct reader *reader);
 /* The formats there are. */
 size_t format_count(void);
 const struct format *format_at(size_t index);
+bool format_is_read(const char *name);
 
 /* "CLOG-2, CLOG, ALOG or SIGHT XML"; `last` is the word before the last: "or", "nor". */
 enum { FORMAT_TITLES_SIZE = 256 };

@@ -32,6 +32,14 @@ const struct format *format_at(size_t index)
     return formats[index];
 }
 
+bool format_is_read(const char *name)
+{
+    for (size_t i = 0; i < format_count(); i++)
+        if (strcmp(format_at(i)->name, name) == 0)
+            return true;
+    return false;
+}
+
 char *format_titles(char buffer[FORMAT_TITLES_SIZE], const char *last)
 {
     buffer[0] = '\0';

@@ -26,6 +26,8 @@ void input_limit_unpacked(uint64_t bytes)
 
 char *input_escape_name(const char *path)
 {
+    if (!*path)
+        return memory_copy_string("''"); /* a message would begin with nothing */
     char *name = memory_new(4 * strlen(path) + 1), *to = name;
     for (; *path; path++) {
         unsigned char byte = (unsigned char)*path;

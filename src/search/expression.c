@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/guess.h"
 #include "core/numbers.h"
+#include "core/text.h"
 
 static const struct metric {
     const char *name, *meaning;
@@ -223,6 +225,32 @@ static bool own_find(const struct expression_names *names, const char *word, siz
     return false;
 }
 
+/* A near name is better than a list, a list better than nothing. */
+static enum status unknown_metric(struct parser *parser, const char *word, size_t length)
+{
+    char names[512] = "", nearest[GUESS_TEXT], waits[WAIT_KIND_COUNT][GUESS_WORD];
+    int shown = (int)smaller(length, (size_t)40);
+    struct guess guess = guess_of(word, length);
+    for (unsigned metric = 0; metric < METRIC_WAITS; metric++) {
+        text_append(names, sizeof names, " %s", metrics[metric].name);
+        guess_try(&guess, metrics[metric].name);
+    }
+    for (int kind = 0; kind < WAIT_KIND_COUNT; kind++) {
+        snprintf(waits[kind], sizeof waits[kind], "%s", wait_names[kind] ? wait_names[kind] : "");
+        for (char *at = waits[kind]; *at; at++)
+            if (*at == '-')
+                *at = '_';
+        guess_try(&guess, waits[kind]);
+    }
+    for (size_t i = 0; parser->names && i < parser->names->count; i++)
+        guess_try(&guess, parser->names->list[i].name);
+    if (guess.best)
+        return error_set(parser->err, ERROR_USAGE, "%s: unknown metric '%.*s'%s", parser->where, shown, word,
+                         guess_text(nearest, &guess, "", ""));
+    return error_set(parser->err, ERROR_USAGE, "%s: unknown metric '%.*s'; there are:%s, and waits such as late_sender",
+                     parser->where, shown, word, names);
+}
+
 static enum status parse_word(struct parser *parser, struct part *part)
 {
     const char *word = parser->at;
@@ -242,8 +270,7 @@ static enum status parse_word(struct parser *parser, struct part *part)
     if (metric < METRIC_COUNT)
         part->unit = metric_unit(metric);
     else if (!own_find(parser->names, word, length, &metric, &part->unit))
-        return error_set(parser->err, ERROR_USAGE, "%s: unknown metric '%.*s'", parser->where,
-                         (int)smaller(length, (size_t)40), word);
+        return unknown_metric(parser, word, length);
     parser->at += length;
     return add_step(parser, (struct expression_step){.op = 'm', .metric = (uint8_t)metric});
 }

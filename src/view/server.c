@@ -32,13 +32,22 @@ static bool is_loopback(const struct sockaddr *address)
            IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
 }
 
-bool server_address_is_local(const char *address)
+static enum status not_an_address(const char *host, struct error *err)
 {
-    struct addrinfo *found = address_parse(address, "0");
-    bool local = found && is_loopback(found->ai_addr);
-    if (found)
-        freeaddrinfo(found);
-    return local;
+    return error_set(err, ERROR_USAGE, "--listen: '%s' is not a numeric address", host);
+}
+
+enum status server_check_address(const char *host, bool allow_remote, struct error *err)
+{
+    struct addrinfo *found = address_parse(host, "0");
+    if (!found)
+        return not_an_address(host, err);
+    bool local = is_loopback(found->ai_addr);
+    freeaddrinfo(found);
+    if (local || allow_remote)
+        return STATUS_OK;
+    return error_set(err, ERROR_USAGE,
+                     "--listen %s: other hosts could read the trace; --allow-remote permits it, unencrypted", host);
 }
 
 void server_say(struct server_answer *answer, unsigned status, const char *format, ...)
@@ -334,7 +343,7 @@ static enum status listen_at(struct server *server, const char *host, uint16_t p
     snprintf(service, sizeof service, "%u", port);
     struct addrinfo *address = address_parse(host, service);
     if (!address)
-        return error_set(err, ERROR_USAGE, "--listen: '%s' is not a numeric address", host);
+        return not_an_address(host, err);
     server->daemon = daemon_start(server, address);
     bool six = address->ai_family == AF_INET6;
     freeaddrinfo(address);

@@ -43,8 +43,8 @@ struct server_options {
 
 struct server;
 
-/* True if only this machine can reach the numeric address; false also if it is not one. */
-bool server_address_is_local(const char *address);
+/* A fault where the address is not numeric, or where other machines can reach it and are not permitted to. */
+enum status server_check_address(const char *host, bool allow_remote, struct error *err) MUST_CHECK;
 
 /* Listens and answers from now on. NULL and a fault of kind ERROR_USAGE (address or port) or ERROR_OUTPUT. */
 struct server *server_start(struct server_options options, server_function *function, void *context, struct error *err);

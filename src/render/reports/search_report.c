@@ -133,7 +133,7 @@ char *search_sentence(char sentence[SEARCH_SENTENCE_SIZE], const struct search *
     size_t deepest = search_main_node(search);
     if (deepest == SIZE_MAX) {
         snprintf(sentence, SEARCH_SENTENCE_SIZE, "no hypothesis holds: nothing takes more than %s of the time",
-                 number_text(number, search->threshold, (struct search_unit){0}));
+                 text_share(number, search->threshold));
         return sentence;
     }
     search_path_text(path, search, deepest);
