@@ -329,6 +329,30 @@ static unsigned threads_of_packing(const struct common_options *common)
     return team_size(common->team) > 1 ? 1 : parallel_processors();
 }
 
+static bool ends_with(const char *text, size_t length, const char *end)
+{
+    size_t size = strlen(end);
+    return length > size && strncmp(text + length - size, end, size) == 0;
+}
+
+/* Without --format the suffix of the output says it, where it is a format of the command: out.json.gz is JSON. */
+static void take_suffix(struct parsing *parsing)
+{
+    static const char *const suffixes[] = {".csv", ".dot", ".html", ".json", ".jsonl", ".sarif", ".xml"};
+    const struct option_row *row = option_find(parsing->command, "format", strlen("format"));
+    const char *path = options_text(parsing->command, parsing->options, "output");
+    if (!row || row_is_set(row, parsing->options) || !parsing->command->formats || !path)
+        return;
+    size_t length = strlen(path);
+    if (ends_with(path, length, ".gz"))
+        length -= strlen(".gz");
+    else if (ends_with(path, length, ".zst"))
+        length -= strlen(".zst");
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (ends_with(path, length, suffixes[i]) && word_in(parsing->command->formats, ' ', suffixes[i] + 1))
+            row_set(row, parsing->options, suffixes[i] + 1);
+}
+
 /* Only the last text of an option that is given twice counts: texts become values when all are there. */
 static bool read_values(struct parsing *parsing, struct error *err)
 {
@@ -436,7 +460,10 @@ bool options_parse(const struct command *command, void *options, int argc, char 
     struct parsing parsing = {.command = command, .options = options, .common = options};
     if (!parse_words(&parsing, argc, argv, err))
         return false;
-    return take_environment(&parsing, err) == STATUS_OK && read_values(&parsing, err);
+    if (take_environment(&parsing, err) != STATUS_OK)
+        return false;
+    take_suffix(&parsing);
+    return read_values(&parsing, err);
 }
 
 /* The value's name in help: a list of words is too wide for the column. */
