@@ -202,6 +202,12 @@ char *text_share(char buffer[TEXT_NUMBER_SIZE], double share)
     return buffer;
 }
 
+char *text_times(char buffer[TEXT_NUMBER_SIZE], double ratio)
+{
+    snprintf(buffer, TEXT_NUMBER_SIZE, "%.*f", ratio < 9.95 ? 1 : 0, ratio);
+    return buffer;
+}
+
 char *text_from_latin1(const char *bytes, size_t length)
 {
     char *text = memory_resize(NULL, length * 2 + 1);

@@ -38,6 +38,9 @@ char *text_bytes(char buffer[TEXT_NUMBER_SIZE], uint64_t bytes);
    %", and anything above it at least "< 0.1 %". */
 char *text_share(char buffer[TEXT_NUMBER_SIZE], double share);
 
+/* "2.5", "11": how many times as fast something is. */
+char *text_times(char buffer[TEXT_NUMBER_SIZE], double ratio);
+
 /* Writes digits of `value`, no terminator; returns the end. At most 20 bytes. */
 char *text_put_u64(char *at, uint64_t value);
 

@@ -28,21 +28,22 @@ void chart_scaling_answer(const struct chart_input *input, char answer[CHART_ANS
 {
     const struct scaling *scaling = input->scaling;
     const struct scaling_size *first = &scaling->sizes[0], *last = &scaling->sizes[scaling->size_count - 1];
-    char share[TEXT_NUMBER_SIZE], times[32];
+    char share[TEXT_NUMBER_SIZE], times[TEXT_NUMBER_SIZE], number[TEXT_NUMBER_SIZE];
     bool slower = last->speedup < 1;
     double ratio = last->speedup;
     if (slower)
         ratio = 1 / ratio;
     const char *fast = slower ? "slow" : "fast";
-    snprintf(times, sizeof times, "%.*f", ratio >= 9.95 ? 0 : 1, ratio);
+    text_times(times, ratio);
     text_share(share, last->efficiency);
+    text_thousands(number, (uint64_t)scaling_n(last));
     if (scaling->half_n > 0)
-        chart_say(answer, "%.0f %s are %s times as %s as %.0f, at an efficiency of %s; it %s below 50 %% at %.0f",
-                  scaling_n(last), axis_size_name(scaling), times, fast, scaling_n(first), share,
+        chart_say(answer, "%s %s are %s times as %s as %.0f, at an efficiency of %s; it %s below 50 %% at %.0f", number,
+                  axis_size_name(scaling), times, fast, scaling_n(first), share,
                   scaling->half_measured ? "falls" : "will fall", scaling->half_n);
     else
-        chart_say(answer, "%.0f %s are %s times as %s as %.0f, at an efficiency of %s", scaling_n(last),
-                  axis_size_name(scaling), times, fast, scaling_n(first), share);
+        chart_say(answer, "%s %s are %s times as %s as %.0f, at an efficiency of %s", number, axis_size_name(scaling),
+                  times, fast, scaling_n(first), share);
 }
 
 static double speed_y(const struct speed_axis *axis, double speed)

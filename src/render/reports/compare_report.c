@@ -27,7 +27,7 @@ void compare_sentence(const struct comparison *comparison, size_t version, char 
     char name[NAME_SIZE], before[NAME_SIZE];
     short_name(name, &comparison->versions[version]);
     short_name(before, &comparison->versions[0]);
-    char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE], times[64];
+    char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE], number[TEXT_NUMBER_SIZE], times[64];
     seconds_text(from, first.mean);
     seconds_text(to, now.mean);
     enum change change = comparison_change(comparison, version, 0);
@@ -41,7 +41,7 @@ void compare_sentence(const struct comparison *comparison, size_t version, char 
     }
     /* From "2.0 times" on, as it is rounded: below, per cent say more. */
     if (ratio >= 1.995)
-        snprintf(times, sizeof times, "%.*f times as %s as", ratio < 9.95 ? 1 : 0, ratio, better ? "fast" : "slow");
+        snprintf(times, sizeof times, "%s times as %s as", text_times(number, ratio), better ? "fast" : "slow");
     else
         snprintf(times, sizeof times, "%.0f %% %s than", (ratio - 1) * 100, better ? "faster" : "slower");
     snprintf(sentence, COMPARE_SENTENCE_SIZE, "%s is %s %s: %s instead of %s.", name, times, before, to, from);

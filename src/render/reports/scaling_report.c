@@ -346,15 +346,16 @@ static void say_text(struct output *output, const char *sentence)
 static void say_answer(struct output *output, const struct scaling *scaling, say_sentence *say)
 {
     const struct scaling_size *last = &scaling->sizes[scaling->size_count - 1];
-    char sentence[SENTENCE_SIZE], share[VALUE_TEXT_SIZE], time[VALUE_TEXT_SIZE];
+    char sentence[SENTENCE_SIZE], share[VALUE_TEXT_SIZE], time[VALUE_TEXT_SIZE], times[TEXT_NUMBER_SIZE];
     bool slower = last->speedup < 1;
     double ratio = last->speedup;
     if (slower)
         ratio = 1 / ratio;
     snprintf(sentence, sizeof sentence,
-             "%s scaling: %.0f processes%s are %.2f times as %s as %.0f, at an efficiency of %s.",
-             scaling->weak ? "Weak" : "Strong", scaling_n(last), last->threads > 1 ? " or threads" : "", ratio,
-             slower ? "slow" : "fast", scaling_n(&scaling->sizes[0]), share_cell(share, last->efficiency));
+             "%s scaling: %s processes%s are %s times as %s as %.0f, at an efficiency of %s.",
+             scaling->weak ? "Weak" : "Strong", text_number((uint64_t)scaling_n(last)).text,
+             last->threads > 1 ? " or threads" : "", text_times(times, ratio), slower ? "slow" : "fast",
+             scaling_n(&scaling->sizes[0]), share_cell(share, last->efficiency));
     say(output, sentence);
     /* More processes than cores take turns: what looks like a limit of the program is one of the machine. */
     if (scaling->cores > 0 && scaling_n(last) > scaling->cores) {
