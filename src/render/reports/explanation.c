@@ -123,7 +123,7 @@ void explanation_write(struct output *output, const struct metrics *metrics, siz
     paragraph_write(output, "     ", "     ", finding->text);
     snprintf(
         head, sizeof head,
-        "waiting, summed over all processes: %s; could save up to %s of the run (%s); between %s and %s of the run",
+        "time lost, summed over all processes: %s; could save up to %s of the run (%s); between %s and %s of the run",
         seconds_text(waiting, finding->waiting_s), seconds_text(seconds, finding->saving_s),
         text_share(share, finding->share), seconds_text(from, finding->from_s), seconds_text(to, finding->to_s));
     if (!finding->risk)

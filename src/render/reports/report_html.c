@@ -147,7 +147,7 @@ static void write_finding(struct output *output, const struct report *report, si
         report->timeline->write_finding(output, report->timeline->context, index);
     output_text(output, "<details><summary>numbers</summary>\n<p class=\"numbers\">");
     page_element(output, "id ", finding->id, "<br>");
-    page_element(output, "waiting, summed over all processes: ", seconds_text(number, finding->waiting_s), "");
+    page_element(output, "time lost, summed over all processes: ", seconds_text(number, finding->waiting_s), "");
     for (size_t i = 0; i < finding->evidence_count; i++)
         output_print(output, "<br>%s %.9g", finding->evidence[i].name, finding->evidence[i].value);
     output_text(output, "</p></details>\n</article>\n");
