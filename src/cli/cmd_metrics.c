@@ -101,7 +101,7 @@ static int unknown_column(const struct command *command, const char *name)
         if (fields[i].name)
             guess_try(&guess, fields[i].name);
     return command_usage(command, "unknown column '%s'%s", name,
-                         guess_text(nearest, &guess, "", "; there are those of --format csv"));
+                         guess_text(nearest, &guess, "", "; see the columns of --format csv"));
 }
 
 /* Of processes selected from a metrics file, the tables over all processes are not known. */

@@ -26,7 +26,7 @@ static char *directory_of(const struct common_options *common, struct error *err
     if (what && stat(what, &about) == 0 && S_ISDIR(about.st_mode))
         return memory_copy_string(what);
     if (what && !text_parse_i64(what, 1, INT32_MAX, &pid)) {
-        (void)error_set(err, ERROR_INPUT, "%s: is no directory of a recording, and no process", what);
+        (void)error_set(err, ERROR_INPUT, "%s: is neither a recording's directory nor a process ID", what);
         return NULL;
     }
     char *directory = live_find((long)pid);

@@ -127,7 +127,7 @@ static enum status check_list(const char *option, const struct list_option *list
 {
     if (list->count == 0 || list->numbers[0] > 0)
         return STATUS_OK;
-    return error_set(err, ERROR_USAGE, "--%s: 0 is no number of %s", option, option);
+    return error_set(err, ERROR_USAGE, "--%s: 0 is not a number of %s", option, option);
 }
 
 /* So that a machine that becomes slower meanwhile does not look like a program that scales badly.

@@ -91,7 +91,7 @@ static void look(struct watch *watch, pid_t program, int64_t now_ns)
 {
     if (watch->ended || (watch->timeout_ns > 0 && now_ns - watch->begin_ns >= watch->timeout_ns)) {
         if (!watch->ended)
-            fprintf(stderr, "sight: the time is up: the program is ended\n");
+            fprintf(stderr, "sight: time limit reached: program stopped\n");
         end_program(watch, program, now_ns);
         return;
     }

@@ -77,10 +77,11 @@ static void say_why(const struct metrics *metrics, const struct loss *loss, stru
                  "does itself.");
         advice = "let the roles overlap, or give a part of the work of one role to processes of the other";
     } else if (loss->uneven_s >= loss->turns_s && loss->uneven_s >= loss->transfer_s) {
-        snprintf(
-            why, sizeof why,
-            "Even work alone would save %s by replay: where one process computes longer, others cannot use the time.",
-            seconds_text(number, (double)even_work_saving_ns(metrics, &by_steps) / 1e9));
+        double even_s = (double)even_work_saving_ns(metrics, &by_steps) / 1e9;
+        snprintf(why, sizeof why,
+                 "Balancing the work alone would save %s, according to the replay: where one process computes longer, "
+                 "others cannot use the time.",
+                 even_s > 0 ? seconds_text(number, even_s) : "nothing");
     } else {
         snprintf(why, sizeof why, "It is spread over many waits and calls; no single one costs enough.");
     }
@@ -112,13 +113,12 @@ bool find_lost_time(const struct finding_input *input, struct finding *finding)
     finding->unresolved = true;
     finding_takes_waits(finding, input->analysis);
     seconds_text(lost, lost_s);
-    snprintf(finding->title, sizeof finding->title, "%s are lost, and no single change recovers them", lost);
-    snprintf(
-        finding->text, sizeof finding->text,
-        "Parallel efficiency is %s: each process loses %s on average. Uneven work costs at most %s (longest computing "
-        "- mean), waiting in chains %s, MPI and the network %s.",
-        text_share(share, parallel), lost, seconds_text(uneven, loss.uneven_s), seconds_text(turns, loss.turns_s),
-        seconds_text(transfer, loss.transfer_s));
+    snprintf(finding->title, sizeof finding->title, "no single change recovers the %s that are lost", lost);
+    snprintf(finding->text, sizeof finding->text,
+             "Parallel efficiency is %s: each process loses %s on average. Uneven work costs at most %s (longest minus "
+             "mean computing time), waiting in chains %s, MPI and the network %s.",
+             text_share(share, parallel), lost, seconds_text(uneven, loss.uneven_s), seconds_text(turns, loss.turns_s),
+             seconds_text(transfer, loss.transfer_s));
     say_why(metrics, &loss, finding);
     finding_evidence(finding, "uneven_s", loss.uneven_s, true);
     finding_evidence(finding, "chains_s", loss.turns_s, true);

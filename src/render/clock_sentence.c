@@ -50,7 +50,7 @@ static void say_roots(char buffer[CLOCK_SENTENCE_SIZE], const struct analysis *a
 {
     /* A chain of causes follows messages: where many of them are out of order, so is the chain. */
     if (!finding_roots_known(analysis))
-        say(buffer, " With so many, root causes are not reported.");
+        say(buffer, " More than 0.1 %% of messages are affected, so root causes are not reported.");
 }
 
 static void say_uncertain(char buffer[CLOCK_SENTENCE_SIZE], const struct analysis *analysis)

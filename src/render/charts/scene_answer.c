@@ -138,8 +138,7 @@ void scene_answer(const struct scene *scene, char answer[SCENE_ANSWER_SIZE])
     else if (found == 0)
         snprintf(answer, SCENE_ANSWER_SIZE, "The processes only compute here");
     else
-        snprintf(answer, SCENE_ANSWER_SIZE, "%.200s takes %s of the time, computing outside all states %s",
-                 info->defs->states[first].name, text_share(part, scene->state_ns[first] / all),
-                 text_share(share, scene->outside_ns / all));
+        snprintf(answer, SCENE_ANSWER_SIZE, "%.200s takes %s of the time, computing %s", info->defs->states[first].name,
+                 text_share(part, scene->state_ns[first] / all), text_share(share, scene->outside_ns / all));
     text_end_whole(answer);
 }

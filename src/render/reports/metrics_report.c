@@ -321,8 +321,8 @@ static void text_processes(struct output *output, const struct metrics *metrics,
     if (sort)
         snprintf(title, sizeof title, "Processes, by %.60s ↓", sort);
     else if (count < all)
-        snprintf(title, sizeof title, "Processes: the %zu that compute longest and the %zu that compute shortest",
-                 count / 2, count - count / 2);
+        snprintf(title, sizeof title, "Processes: the %zu that compute most and the %zu that compute least", count / 2,
+                 count - count / 2);
     heading_write(output, title);
     text_table_print(table, output, "  ");
     text_rest_write(output, rows, all);
