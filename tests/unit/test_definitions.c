@@ -123,8 +123,8 @@ static void test_faults(void)
     expect_fault("metric 1a\n",
                  "f:1: a name is up to 40 characters a-z, 0-9 and _, and begins with a letter, not '1a'");
     expect_fault("metric a\nbase mpi + bytes\n", "f:2: operands have different units, at the end of the line");
-    expect_fault("metric a\nbase nothing\n", "f:2: unknown metric 'nothing'");
-    expect_fault("metric a\nbase mpi\nmetric b\nbase a\n", "f:4: unknown metric 'a'");
+    expect_fault("metric a\nbase mpii\n", "f:2: unknown metric 'mpii' (did you mean 'mpi'?)");
+    expect_fault("metric mpi2\nbase mpi\nmetric b\nbase mpi2\n", "f:4: unknown metric 'mpi2' (did you mean 'mpi'?)");
     expect_fault("metric a\nunit s\nbase bytes\n",
                  "f:1: metric 'a': the base has another unit than the one that is given");
     expect_fault("metric a\nunit hours\n",

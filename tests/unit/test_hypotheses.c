@@ -61,8 +61,11 @@ static void test_faults(void)
     expect_fault("(mpi", "f:7: missing ), at the end of the line");
     expect_fault("max mpi", "f:7: max and min need parentheses, at 'mpi'");
     expect_fault("max(mpi", "f:7: missing ) or ,, at the end of the line");
-    expect_fault("mip / time", "f:7: unknown metric 'mip'");
-    expect_fault("late-sender", "f:7: unknown metric 'late'");
+    expect_fault("mip / time", "f:7: unknown metric 'mip' (did you mean 'mpi'?)");
+    expect_fault("late-sender", "f:7: unknown metric 'late'; there are: run time duration processes compute imbalance "
+                                "overload alone serial calls mpi p2p collective sync probe io rma setup setup_again "
+                                "waiting caused messages small_messages small_time bytes, and waits such as "
+                                "late_sender");
     expect_fault("1.2.3", "f:7: not a number, at '1.2.3'");
     expect_fault("-mpi", "f:7: missing metric, number or (, at '-mpi'");
     expect_fault("mpi + bytes", "f:7: operands have different units, at the end of the line");
