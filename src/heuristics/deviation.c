@@ -123,6 +123,10 @@ static void say_even(struct heuristic_result *result, const struct spread *sprea
                    seconds_text(most, measure->most), text_number(measure->most_rank).text,
                    seconds_text(over, measure->imbalance), text_share(share, waited),
                    waited <= NEGLIGIBLE ? ": negligible" : "");
+    else if (waited > NEGLIGIBLE)
+        result_say(result, "Every process %s for %s; the longest exceeds the mean by %s, %s of the run.",
+                   spread->subject->does, range_text(range, measure->least, measure->most, ""),
+                   seconds_text(over, measure->imbalance), text_share(share, waited));
     else
         result_say(result, "Evenly spread: every process %s for %s.", spread->subject->does,
                    range_text(range, measure->least, measure->most, ""));
@@ -132,7 +136,10 @@ static void say_even(struct heuristic_result *result, const struct spread *sprea
 static const char *distance_words(const struct spread *spread)
 {
     const struct pattern *pattern = &spread->pattern;
-    if (pattern->shape == SHAPE_FEW_HIGH)
+    bool high = pattern->shape == SHAPE_FEW_HIGH;
+    if (measure_is_even(&spread->measure))
+        return high ? "above the rest" : "below the rest";
+    if (high)
         return spread->subject->above;
     /* Few that are far below may simply have less to do; only next to nothing is worth a word of its own. */
     if (pattern->far_mean < IDLE * pattern->rest_mean)
@@ -439,11 +446,25 @@ static void advise_total(struct heuristic_result *result, const struct pattern *
                        text_number(measure->most_rank).text, text_plural(measure->count - 1, "", "s"));
 }
 
+static const struct subject computing = {metrics_compute_ns,   "computing time", "computes",    "compute",
+                                         "far above the rest", "nearly idle",    advise_compute};
+
 void judge_compute(const struct metrics *metrics, struct heuristic_result *result)
 {
-    static const struct subject subject = {metrics_compute_ns,   "computing time", "computes",    "compute",
-                                           "far above the rest", "nearly idle",    advise_compute};
-    judge_spread(metrics, &subject, true, result);
+    judge_spread(metrics, &computing, true, result);
+}
+
+void describe_compute(const struct metrics *metrics, struct heuristic_result *result)
+{
+    struct series series = series_of(metrics, metrics_compute_ns);
+    struct spread spread = {.subject = &computing,
+                            .measure = measure_of(&series),
+                            .duration = (double)time_since(metrics->begin_ns, metrics->end_ns) / 1e9};
+    spread.pattern = pattern_of_differences(&series, &spread.measure);
+    say_pattern(result, &spread);
+    computing.advise(result, &spread.pattern, &spread.measure);
+    pattern_clear(&spread.pattern);
+    series_clear(&series);
 }
 
 /* True if communication times mirror computing times: they add up to the same on all processes. Then the time in MPI

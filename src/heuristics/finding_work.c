@@ -139,13 +139,38 @@ static void say_once(const struct finding_input *input, struct finding *finding)
              "share it among all processes, or do it while they have other work");
 }
 
+/* The processes' computing times differ by much of their mean. */
+static bool has_spread(const struct heuristic_result *result)
+{
+    return result->verdict == VERDICT_FAIR || result->verdict == VERDICT_POOR;
+}
+
+/* Who computes longer, and what to do about it. */
+static void say_who(const struct finding_input *input, const struct heuristic_result *result, struct finding *finding)
+{
+    struct heuristic_result described = {0};
+    if (!has_spread(result)) {
+        describe_compute(input->metrics, &described);
+        result = &described;
+    }
+    snprintf(finding->title, sizeof finding->title, "uneven work: %.*s", text_beginning(result->headline, 200),
+             result->headline);
+    snprintf(finding->text, sizeof finding->text, "%s", result->analysis);
+    snprintf(finding->advice, sizeof finding->advice, "%s",
+             result->suggestion_count ? result->suggestions[0] : "hand out the work in smaller pieces");
+}
+
 bool find_compute_imbalance(const struct finding_input *input, struct finding *finding)
 {
     const struct heuristic_result *result = heuristics_find(input->results, "stddev-compute");
     const struct analysis *analysis = input->analysis;
     bool by_steps;
     double saving_s = (double)even_work_saving_ns(input->metrics, &by_steps) / 1e9;
-    if ((result->verdict != VERDICT_FAIR && result->verdict != VERDICT_POOR) || saving_s <= 0)
+    /* Where cores are shared, times that hardly differ show nothing of the work. Else noise alone makes some
+       difference: what even computing saves is worth a finding from there on, however little it is of the computing. */
+    if (!has_spread(result) && (find_uneven_cpu(input, finding) || saving_s * 1e9 <= finding_noise(analysis)))
+        return finding->by_cpu;
+    if (saving_s <= 0)
         return find_uneven_cpu(input, finding);
     int64_t *excess, *missing = missing_work(input->metrics, &excess);
     double waiting = 0;
@@ -159,14 +184,10 @@ bool find_compute_imbalance(const struct finding_input *input, struct finding *f
     free(excess);
     take_whole_run(input, finding);
     finding_takes_waits(finding, input->analysis);
-    snprintf(finding->title, sizeof finding->title, "uneven work: %.*s", text_beginning(result->headline, 200),
-             result->headline);
-    snprintf(finding->text, sizeof finding->text, "%s", result->analysis);
+    say_who(input, result, finding);
     say_where(input, finding);
     if (by_steps)
         say_steps(analysis, finding);
-    snprintf(finding->advice, sizeof finding->advice, "%s",
-             result->suggestion_count ? result->suggestions[0] : "hand out the work in smaller pieces");
     say_once(input, finding);
     finding_evidence(finding, "load_balance", analysis->load_balance, false);
     finding_evidence(finding, "deviation_s", result->measure.deviation, true);

@@ -66,6 +66,10 @@ struct heuristic {
     void function(const struct metrics *metrics, struct heuristic_result *result);
 #include "heuristics/heuristics.def"
 
+/* Adds in words how the processes' computing times differ, however little: headline, analysis and suggestions.
+   `result` is zeroed. */
+void describe_compute(const struct metrics *metrics, struct heuristic_result *result);
+
 size_t heuristic_count(void);
 const struct heuristic *heuristic_at(size_t index);
 

@@ -154,8 +154,9 @@ static bool find_few(struct pattern *pattern, const struct ranked *sorted, const
     if (count < 3)
         return false;
     /* 1.4826 MAD estimates the deviation of normal values, and outliers do not move it. Of nearly equal values it is
-       about 0: then a fifth of the median is far. */
-    double reach = fmax(FAR_MADS * 1.4826 * measure->mad, FAR_SHARE * measure->median);
+       about 0: then a fifth of the median is far; of values that are even, half of the largest's excess. */
+    double far = measure_is_even(measure) ? measure->imbalance / 2 : FAR_SHARE * measure->median;
+    double reach = fmax(FAR_MADS * 1.4826 * measure->mad, far);
     while (high < count && sorted[count - 1 - high].value > measure->median + reach)
         high++;
     while (low < count && sorted[low].value < measure->median - reach)
@@ -178,16 +179,12 @@ bool measure_is_even(const struct measure *measure)
     return measure->variation <= EVEN_VARIATION && measure->imbalance <= EVEN_EXCESS * measure->mean;
 }
 
-struct pattern pattern_of(const struct series *series, const struct measure *measure)
+struct pattern pattern_of_differences(const struct series *series, const struct measure *measure)
 {
     struct pattern pattern = {0};
     size_t count = series->count;
     if (count < 2 || measure->mean <= 0)
         return pattern;
-    if (measure_is_even(measure)) {
-        pattern.shape = SHAPE_EVEN;
-        return pattern;
-    }
     struct ranked *sorted = memory_new(count * sizeof *sorted);
     for (size_t i = 0; i < count; i++)
         sorted[i] = (struct ranked){series->value[i], series->rank[i]};
@@ -205,6 +202,13 @@ struct pattern pattern_of(const struct series *series, const struct measure *mea
     }
     free(sorted);
     return pattern;
+}
+
+struct pattern pattern_of(const struct series *series, const struct measure *measure)
+{
+    if (series->count >= 2 && measure->mean > 0 && measure_is_even(measure))
+        return (struct pattern){.shape = SHAPE_EVEN};
+    return pattern_of_differences(series, measure);
 }
 
 void pattern_clear(struct pattern *pattern)

@@ -47,6 +47,10 @@ struct pattern {
     double trend; /* gradient: the correlation, its sign says whether values grow */
 };
 struct pattern pattern_of(const struct series *series, const struct measure *measure);
+
+/* The same without the first rule, for values that are even but differ: then few are far if they are beyond the median
+   by half of the largest's excess over the mean, instead of 20 % of the median. */
+struct pattern pattern_of_differences(const struct series *series, const struct measure *measure);
 void pattern_clear(struct pattern *pattern);
 
 /* "0–7,12", "1,024–2,047, 4,096"; of more than five runs of ranks the first three: "0–7,12,14 and 57 more". Ranks are

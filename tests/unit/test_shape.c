@@ -169,9 +169,30 @@ static void test_pair(void)
     series_clear(&series);
 }
 
+static void expect_difference(const char *name, size_t count, const double *value, enum shape want)
+{
+    struct series series = series_make(count, value, 0);
+    struct measure measure = measure_of(&series);
+    struct pattern pattern = pattern_of_differences(&series, &measure);
+    tap_equal_string(shape_name(pattern.shape), shape_name(want), "differences: %s", name);
+    pattern_clear(&pattern);
+    series_clear(&series);
+}
+
+/* Of values that pattern_of calls even. */
+static void test_differences(void)
+{
+    expect_difference("one a little above", 4, (const double[]){10, 10, 10, 11}, SHAPE_FEW_HIGH);
+    expect_difference("of two one", 2, (const double[]){10, 11}, SHAPE_PAIR);
+    expect_difference("growing a little", 4, (const double[]){10, 10.3, 10.6, 11}, SHAPE_GRADIENT);
+    expect_difference("two groups", 4, (const double[]){10, 10, 11, 11}, SHAPE_TWO_GROUPS);
+    expect_difference("nothing to compare", 2, (const double[]){0, 0}, SHAPE_UNKNOWN);
+}
+
 int main(void)
 {
     test_shapes();
+    test_differences();
     test_shape_limits();
     test_pair();
     return tap_done();
