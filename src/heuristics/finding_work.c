@@ -110,8 +110,8 @@ static void say_where(const struct finding_input *input, struct finding *finding
              place);
 }
 
-/* One piece is most of what is uneven, and yet not nearly all that the process computes: it is done once, as reading
-   input is, or a slow first iteration. */
+/* The excess of one piece is most of what is uneven, and the piece yet not nearly all that the process computes: it is
+   done once, as reading input is, or a slow first iteration. */
 static bool is_once(const struct finding_input *input)
 {
     const struct analysis *analysis = input->analysis;
@@ -120,7 +120,7 @@ static bool is_once(const struct finding_input *input)
     for (size_t i = 0; i < analysis->process_count; i++)
         if (uneven->causes_ns[i] > 0)
             computes = (double)metrics_compute_ns(input->metrics, i);
-    return uneven->ns > 0 && (double)analysis->once >= WHERE_PART * (double)uneven->ns &&
+    return uneven->ns > 0 && (double)analysis->once_excess >= WHERE_PART * (double)uneven->ns &&
            (double)analysis->once < NEARLY_ALL * computes;
 }
 

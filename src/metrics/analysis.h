@@ -101,14 +101,15 @@ struct wait_sums {
     X(even_sections_saving, TIME) /* the same before each call, among the processes that make it */                    \
     X(alone,                                                                                                           \
       TIME) /* the most that one process computes between two such collectives while all others do not compute */      \
-    X(alone_process, COUNT) /* row of this process */                                                                  \
-    X(hub_messages, COUNT)  /* of the process with most messages */                                                    \
-    X(hub_turns, COUNT)     /* how often that changes between sending and receiving: see replay/hub.h */               \
-    X(once, TIME)           /* the longest piece of computing of the process that computes most, between two calls */  \
-    X(once_from, TIME)      /* when that begins, counted from the run's begin */                                       \
-    X(idle_saving, TIME)    /* saved if the work were shared with the processes without work */                        \
-    X(synchronisations, COUNT)    /* calls of barriers, and of collectives of few bytes */                             \
-    X(synchronising, TIME)        /* in them, beyond waiting for late processes */                                     \
+    X(alone_process, COUNT)    /* row of this process */                                                               \
+    X(hub_messages, COUNT)     /* of the process with most messages */                                                 \
+    X(hub_turns, COUNT)        /* how often that changes between sending and receiving: see replay/hub.h */            \
+    X(once, TIME)              /* a piece of computing of the process that computes most, whose excess no other has */ \
+    X(once_from, TIME)         /* when that begins, counted from the run's begin */                                    \
+    X(once_excess, TIME)       /* how much longer it is than the mean of the processes before the same call */         \
+    X(idle_saving, TIME)       /* saved if the work were shared with the processes without work */                     \
+    X(synchronisations, COUNT) /* calls of barriers, and of collectives of few bytes */                                \
+    X(synchronising, TIME)     /* in them, beyond waiting for late processes */                                        \
     X(before_synchronising, TIME) /* computing right before them */                                                    \
     X(small_calls, COUNT)         /* calls of few bytes with a known last arrival of those they depend on */           \
     X(prompt_calls, COUNT)        /* of these: calls that end then, as on any network */                               \

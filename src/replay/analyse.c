@@ -256,6 +256,7 @@ static void take_uneven(struct analyst *analyst)
         return;
     struct uneven places = uneven_of(analyst->graph, analyst->rows, analysis->process_count, most);
     analysis->once = places.piece_ns;
+    analysis->once_excess = places.piece_excess_ns;
     analysis->once_from = time_since(analyst->begin_ns, places.piece_from_ns);
     sums->calls = 1;
     sums->ns = sums->causes_ns[most] = places.ns;

@@ -8,7 +8,9 @@
    of the MPI call after it. Computing after the last call has neither. */
 struct uneven {
     int64_t ns;                      /* its total excess, including computing after its last call */
-    int64_t piece_ns, piece_from_ns; /* the longest piece of computing between two calls, and when it begins */
+    int64_t piece_ns, piece_from_ns; /* computing between two calls: the piece that exceeds those of the other processes
+                                        before the same call by most, and when it begins; 0: others are like it */
+    int64_t piece_excess_ns;         /* by how much it exceeds their mean */
     int64_t *states_ns, *sites_ns;   /* by the state (the first of its name) and site of the next call, in ns; owned */
 };
 

@@ -132,7 +132,8 @@ static void test_compute_good(void)
     static const struct run runs[] = {
         {"equal", "1 1 1 1", SHAPE_EVEN, VERDICT_GOOD, "", "Evenly spread: every process computes for 1.00 s.", NULL},
         {"nearly equal", "0.95 1.05 1 1", SHAPE_EVEN, VERDICT_GOOD, "",
-         "Every process computes for 950 ms to 1.05 s; the longest exceeds the mean by 50.0 ms, 4.8 % of the run.", NULL},
+         "Every process computes for 950 ms to 1.05 s; the longest exceeds the mean by 50.0 ms, 4.8 % of the run.",
+         NULL},
         {"too little to matter", "1 2 1 2 of 50", SHAPE_ALTERNATING, VERDICT_GOOD, "",
          "The computing times differ (1.00 s on process 0 to 2.00 s on process 1), but the longest exceeds the mean by "
          "only 500 ms, 1.0 % of the run: negligible.",
@@ -145,7 +146,8 @@ static void test_compute_good(void)
          "There is only one process: its computing time cannot be compared.", NULL},
         {"nothing computed", "0 0 0 of 1", SHAPE_UNKNOWN, VERDICT_UNKNOWN, "",
          "No process has any computing time: there is nothing to compare.", NULL},
-        {"10 %", "9 11", SHAPE_EVEN, VERDICT_GOOD, "", "Every process computes for 9.00 s to 11.0 s; the longest exceeds the mean by 1.00 s, 9.1 % of the run.",
+        {"10 %", "9 11", SHAPE_EVEN, VERDICT_GOOD, "",
+         "Every process computes for 9.00 s to 11.0 s; the longest exceeds the mean by 1.00 s, 9.1 % of the run.",
          NULL},
         {"10 % and 2 ns", "8.999999999 11.000000001", SHAPE_PAIR, VERDICT_FAIR,
          "process 1 computes 22 % longer than process 0",
