@@ -168,33 +168,64 @@ static bool has_work(const struct table *table, size_t k)
     return table->iteration_means[k] >= WORK * table->mean;
 }
 
-/* The slope of the share over the iterations by least squares, times their number: the growth over the whole run; and
-   how well the line fits, as a correlation. */
-static void find_growth(struct iteration_imbalance *imbalance, const struct table *table)
+/* Values by iteration, and a line through them by least squares. */
+struct line {
+    double mean, growth; /* the slope times the number of iterations: the growth over the whole run */
+    double fit;          /* how well the line fits, as a correlation */
+};
+
+static struct line line_of(const struct table *table, const double *values)
 {
-    double middle = 0, products = 0, squares = 0, mean_share = 0, spread = 0, count = 0;
-    bool *counts = memory_new(table->iterations * sizeof *counts);
+    double middle = 0, products = 0, squares = 0, spread = 0, count = 0;
+    struct line line = {0};
     for (size_t k = 0; k < table->iterations; k++) {
-        counts[k] = has_work(table, k);
-        if (!counts[k])
+        if (!has_work(table, k))
             continue;
         count++;
         middle += (double)k;
-        mean_share += loss_share(imbalance, table, k);
+        line.mean += values[k];
     }
+    line.mean = ratio_of(line.mean, count);
     for (size_t k = 0; k < table->iterations; k++) {
-        if (!counts[k])
+        if (!has_work(table, k))
             continue;
-        double from = (double)k - middle / count, off = loss_share(imbalance, table, k) - mean_share / count;
+        double from = (double)k - middle / count, off = values[k] - line.mean;
         products += from * off;
         squares += from * from;
         spread += off * off;
     }
-    free(counts);
     if (squares > 0)
-        imbalance->growth = products / squares * (double)table->iterations;
+        line.growth = products / squares * (double)table->iterations;
     if (spread > 1e-12)
-        imbalance->growth_fit = products / sqrt(squares * spread);
+        line.fit = products / sqrt(squares * spread);
+    return line;
+}
+
+static struct line line_of_shares(const struct iteration_imbalance *imbalance, const struct table *table)
+{
+    double *shares = memory_new(table->iterations * sizeof *shares);
+    for (size_t k = 0; k < table->iterations; k++)
+        shares[k] = loss_share(imbalance, table, k);
+    struct line line = line_of(table, shares);
+    free(shares);
+    return line;
+}
+
+static void find_growth(struct iteration_imbalance *imbalance, const struct table *table)
+{
+    struct line shares = line_of_shares(imbalance, table);
+    imbalance->growth = shares.growth;
+    imbalance->growth_fit = shares.fit;
+}
+
+/* True if what is lost in an iteration grows, or falls, beside the work as well as by itself: where all work grows, the
+   share of a constant loss falls. */
+static bool is_growing(const struct iteration_imbalance *imbalance, const struct table *table)
+{
+    struct line shares = line_of_shares(imbalance, table), losses = line_of(table, imbalance->losses);
+    return fabs(shares.growth) >= GROWING * fmax(shares.mean, 1) && fabs(shares.fit) >= GROWTH_FIT &&
+           fabs(losses.growth) >= GROWING * losses.mean && fabs(losses.fit) >= GROWTH_FIT &&
+           (shares.growth > 0) == (losses.growth > 0);
 }
 
 /* H(a) / log2(min(P, K)): at most that many ranks can be the heaviest, so that 1 is the largest value for any run. */
@@ -236,7 +267,7 @@ static enum iteration_class class_of(const struct iteration_imbalance *imbalance
     double of_ranks = imbalance->static_loss / imbalance->loss;
     if (imbalance->concentration >= TRANSIENT)
         return ITERATION_TRANSIENT;
-    if (fabs(imbalance->growth) >= GROWING && fabs(imbalance->growth_fit) >= GROWTH_FIT && of_ranks >= GROWING_STATIC)
+    if (of_ranks >= GROWING_STATIC && is_growing(imbalance, table))
         return imbalance->growth > 0 ? ITERATION_GROWING : ITERATION_FALLING;
     if (of_ranks >= STATIC && imbalance->rank_share >= STATIC_RANKS)
         return ITERATION_STATIC;

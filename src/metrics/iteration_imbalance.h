@@ -13,7 +13,9 @@
    - balanced: loss / sum of M up to 0.05.
    - transient: concentration at least 0.5.
    - growing, falling: growth at least 0.2, or at most -0.2, growth_fit at least 0.5 (our own: chance is no growth), and
-     static / loss at least 0.5.
+     static / loss at least 0.5. M - m, as a share of its mean, has to change as much in the same direction, and growth
+     counts as a share of the mean of (M-m)/m where that is above 1 (our own: else a constant M - m beside work that
+     grows would be falling).
    - static: static / loss at least 0.7 and rank_share at least 0.5.
    - rotating: dynamic / loss at least 0.5, and the heaviest rank moves by the same step in 70 % of the iterations; or
      entropy is at least 0.8, the totals of the ranks are balanced (maximum at most 5 % above the mean), and the part

@@ -147,6 +147,15 @@ static double both(size_t rank, size_t step)
 {
     return 10 + (rank == 0 ? 8 : 0) + (rank == 1 + step * step * 7 % 5 ? 12 : 0);
 }
+/* One always computes 60 more, and all of them longer and longer: what is lost stays the same. */
+static double constant_beside_growth(size_t rank, size_t step)
+{
+    return 5 + 0.5 * (double)step + (rank == 1 ? 60 : 0);
+}
+static double constant_beside_fall(size_t rank, size_t step)
+{
+    return constant_beside_growth(rank, 9 - step);
+}
 static double longer_together(size_t rank, size_t step)
 {
     (void)rank;
@@ -158,6 +167,8 @@ static void test_classes(void)
     tap_equal_string(iteration_class_name(class_of(noisy, 16, 200)), "random", "noise");
     tap_equal_string(iteration_class_name(class_of(slightly_noisy, 16, 200)), "balanced", "little noise");
     tap_equal_string(iteration_class_name(class_of(falling, 4, 100)), "falling", "a place that gets lighter");
+    tap_equal_string(iteration_class_name(class_of(constant_beside_growth, 4, 10)), "static", "only the rest grows");
+    tap_equal_string(iteration_class_name(class_of(constant_beside_fall, 4, 10)), "static", "only the rest falls");
     tap_ok(class_of(cut_short, 4, 10) != ITERATION_FALLING, "an iteration without work is no sign of less");
     tap_equal_string(iteration_class_name(class_of(migrating, 8, 64)), "rotating", "a place that moves now and then");
     tap_equal_string(iteration_class_name(class_of(longer_together, 4, 50)), "balanced", "all grow");
