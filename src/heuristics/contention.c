@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* AIMS' contention (eq. 3.1.4 of the dissertation): time blocked, as a share of the run. A process's own records only
-   give a bound: the time of its calls beyond the run's shortest call of the same function. Messages are not matched
-   across processes, and a call that moves more data counts as blocked; the text says so. Functions that can block:
+   give an estimate: the time of its calls beyond the run's shortest call of the same function. Messages are not matched
+   across processes: a call that moves more data counts as blocked, and the wait of the shortest call does not; the text
+   says so. Functions that can block:
    receives, sends, probes, waits, collectives, barriers, one-sided synchronisation. */
 #include "heuristics/heuristic.h"
 
@@ -34,6 +35,20 @@ static int64_t *shortest_calls(const struct metrics *metrics)
                 shortest[row->state] = row->min_ns;
         }
     return shortest;
+}
+
+/* True if functions that can block are called, but none twice: nothing shows how long they take without waiting. */
+static bool nothing_to_compare(const struct metrics *metrics)
+{
+    uint64_t most = 0, *calls = memory_new(metrics->defs->state_count * sizeof *calls);
+    for (size_t i = 0; i < metrics->process_count; i++)
+        for (size_t k = 0; k < metrics->process[i].function_count; k++) {
+            const struct function_row *row = &metrics->process[i].functions[k];
+            if (can_block(&metrics->defs->states[row->state]))
+                most = larger(calls[row->state] += row->count, most);
+        }
+    free(calls);
+    return most == 1;
 }
 
 /* A call nested in another one of the same kind must not count twice: the exclusive time is the limit. */
@@ -118,12 +133,22 @@ void judge_contention(const struct metrics *metrics, struct heuristic_result *re
     int64_t *shortest = shortest_calls(metrics);
     char share[TEXT_NUMBER_SIZE];
     if (cells_fill(metrics, result, blocked, shortest)) {
+        if (nothing_to_compare(metrics)) {
+            result->verdict = VERDICT_UNKNOWN;
+            result_say(result, "How much time is spent blocked is not known: messages are not matched across processes "
+                               "here, and no function is called twice.");
+            free(shortest);
+            return;
+        }
         result_say(result,
-                   "At most %s of the processes' time is spent blocked: the time that calls take beyond the shortest "
+                   "About %s of the processes' time is spent blocked: the time that calls take beyond the shortest "
                    "call of the same function in the run.",
                    text_share(share, result->index));
         cells_say_functions(metrics, result, "By function");
-        result_say(result, "Messages are not matched across processes here, so larger transfers are counted as well.");
+        result_say(
+            result,
+            "Messages are not matched across processes here: larger transfers are counted as well, and waiting that "
+            "even the shortest call has is not.");
         if (result->verdict != VERDICT_GOOD)
             result_suggest(
                 result,

@@ -44,7 +44,9 @@ static struct metrics *aims_make(void)
 #define BLOCKED                                                                                                        \
     " of the processes' time is spent blocked: the time that calls take beyond the shortest call of "                  \
     "the same function in the run. "
-#define UNMATCHED "Messages are not matched across processes here, so larger transfers are counted as well."
+#define UNMATCHED                                                                                                      \
+    "Messages are not matched across processes here: larger transfers are counted as well, and waiting that even the " \
+    "shortest call has is not."
 
 static void test_locators(void)
 {
@@ -89,7 +91,7 @@ static void test_overhead_and_contention(void)
                  "contention, no more than the exclusive time");
     expect_index(result, 0.27, 0.108, "contention");
     expect_spoken(result, "contention", VERDICT_POOR, "",
-                  "At most 27 %" BLOCKED
+                  "About 27 %" BLOCKED
                   "By function: MPI_Recv 19 % (most on process 1: 28 %), MPI_Barrier 4.5 % (most on process 1: 9.0 %), "
                   "MPI_Send 3.5 % (most on process 0: 6.0 %). " UNMATCHED,
                   "find the process that is waited for: the one with the longest computing time or the most messages");
@@ -132,7 +134,7 @@ static void test_quiet(void)
         {"communication-locator", "0 % of the processes' time is spent in communication.", NO_DURATION},
         {"synchronisation-locator", "No time is spent in barriers or window synchronisation.", NO_DURATION},
         {"communication-overhead", "No messages were sent.", "No messages were sent."},
-        {"contention", "At most 0 %" BLOCKED UNMATCHED, NO_DURATION},
+        {"contention", "About 0 %" BLOCKED UNMATCHED, NO_DURATION},
     };
 #undef NO_DURATION
     struct metrics *run = run_make("1 1", false), *nothing = run_make("", false), *instant = run_make("0 0", false);
@@ -170,6 +172,23 @@ static void test_overhead_sends(void)
     messages_add(metrics, 0, 1, 1);
     expect_judged(metrics, id, "messages without a send", VERDICT_UNKNOWN, "",
                   "Messages were sent, but no recorded send shows how long one takes.", NULL);
+    metrics_free(metrics);
+}
+
+/* The only call of a function is its own shortest one. */
+static void test_only_calls(void)
+{
+    static const char id[] = "contention";
+    struct metrics *metrics = metrics_make(2, (const double[]){10, 10}, NULL);
+    calls_add(metrics, 0, "MPI_Recv", 1, 5, 5, 5);
+    expect_judged(metrics, id, "one call", VERDICT_UNKNOWN, "",
+                  "How much time is spent blocked is not known: messages are not matched across processes here, and no "
+                  "function is called twice.",
+                  NULL);
+    calls_add(metrics, 1, "MPI_Recv", 1, 1, 1, 1);
+    expect_judged(metrics, id, "two calls", VERDICT_FAIR, "",
+                  "About 20 %" BLOCKED "By function: MPI_Recv 20 % (most on process 0: 40 %). " UNMATCHED,
+                  "find the process that is waited for: the one with the longest computing time or the most messages");
     metrics_free(metrics);
 }
 
@@ -215,6 +234,7 @@ int main(void)
     test_locators();
     test_overhead_and_contention();
     test_classes();
+    test_only_calls();
     test_matched_contention();
     test_quiet();
     test_overhead_sends();
