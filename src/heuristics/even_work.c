@@ -11,6 +11,18 @@ static bool is_in_iterations(const struct metrics *metrics)
     return metrics->phases && iterations_are_dynamic(&metrics->phases->iterations);
 }
 
+/* What even iterations save, by a replay; 0: not known, or no more than noise above the others. Where no collective of
+   all processes divides the run, only this evens out work that varies from iteration to iteration. */
+static int64_t in_iterations_ns(const struct metrics *metrics, int64_t others_ns)
+{
+    /* A rhythm that differs says that the iterations may be cut in the wrong places. */
+    if (!metrics->phases || metrics->phases->iterations.loop == PHASE_NONE || is_in_iterations(metrics) ||
+        iteration_rhythm_differs(&metrics->phases->iterations))
+        return 0;
+    int64_t saving_ns = metrics->phases->iterations.saving_ns;
+    return (double)(saving_ns - others_ns) > finding_noise(metrics->analysis) ? saving_ns : 0;
+}
+
 int64_t even_work_saving_ns(const struct metrics *metrics, bool *by_steps)
 {
     const struct analysis *analysis = metrics->analysis;
@@ -20,6 +32,7 @@ int64_t even_work_saving_ns(const struct metrics *metrics, bool *by_steps)
     int64_t saving_ns = analysis->balanced_saving;
     if (*by_steps)
         saving_ns = analysis->even_steps_saving;
-    *by_steps &= analysis->even_sections_saving <= saving_ns;
-    return larger(analysis->even_sections_saving, saving_ns);
+    int64_t others_ns = larger(analysis->even_sections_saving, in_iterations_ns(metrics, saving_ns));
+    *by_steps &= others_ns <= saving_ns;
+    return larger(others_ns, saving_ns);
 }

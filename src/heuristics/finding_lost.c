@@ -79,14 +79,14 @@ static void say_why(const struct metrics *metrics, const struct loss *loss, stru
     } else if (loss->uneven_s >= loss->turns_s && loss->uneven_s >= loss->transfer_s) {
         double even_s = (double)even_work_saving_ns(metrics, &by_steps) / 1e9;
         snprintf(why, sizeof why,
-                 "Balancing the work alone would save %s, according to the replay: where one process computes longer, "
-                 "others cannot use the time.",
-                 even_s > 0 ? seconds_text(number, even_s) : "nothing");
+                 "Balancing the work alone (in total, between collectives, before each call, in each iteration) would "
+                 "save %s%s, according to the replay.",
+                 even_s > 0 ? "only " : "", even_s > 0 ? seconds_text(number, even_s) : "nothing");
     } else {
         snprintf(why, sizeof why, "It is spread over many waits and calls; no single one costs enough.");
     }
     size_t used = strlen(finding->text);
-    snprintf(finding->text + used, sizeof finding->text - used, " No single change recovers it. %s", why);
+    snprintf(finding->text + used, sizeof finding->text - used, " No single change is known to recover it. %s", why);
     snprintf(finding->advice, sizeof finding->advice, "%s", advice);
 }
 
@@ -113,7 +113,7 @@ bool find_lost_time(const struct finding_input *input, struct finding *finding)
     finding->unresolved = true;
     finding_takes_waits(finding, input->analysis);
     seconds_text(lost, lost_s);
-    snprintf(finding->title, sizeof finding->title, "no single change recovers the %s that are lost", lost);
+    snprintf(finding->title, sizeof finding->title, "no single change is known to recover the %s that are lost", lost);
     snprintf(finding->text, sizeof finding->text,
              "Parallel efficiency is %s: each process loses %s on average. Uneven work costs at most %s (longest minus "
              "mean computing time), waiting in chains %s, MPI and the network %s.",
