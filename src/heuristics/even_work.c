@@ -15,9 +15,10 @@ static bool is_in_iterations(const struct metrics *metrics)
    all processes divides the run, only this evens out work that varies from iteration to iteration. */
 static int64_t in_iterations_ns(const struct metrics *metrics, int64_t others_ns)
 {
-    /* A rhythm that differs says that the iterations may be cut in the wrong places. */
-    if (!metrics->phases || metrics->phases->iterations.loop == PHASE_NONE || is_in_iterations(metrics) ||
-        iteration_rhythm_differs(&metrics->phases->iterations))
+    /* Processes without work have a finding of their own, and even iterations give them some. A rhythm that differs
+       says that the iterations may be cut in the wrong places. */
+    if (!metrics->phases || metrics->analysis->idle_saving > 0 || metrics->phases->iterations.loop == PHASE_NONE ||
+        is_in_iterations(metrics) || iteration_rhythm_differs(&metrics->phases->iterations))
         return 0;
     int64_t saving_ns = metrics->phases->iterations.saving_ns;
     return (double)(saving_ns - others_ns) > finding_noise(metrics->analysis) ? saving_ns : 0;
