@@ -11,6 +11,7 @@
 #include "phases/phase_numbers.h"
 #include "replay/analyse.h"
 #include "stuck/before_hang.h"
+#include "timeline/slices.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +32,8 @@ static const struct part {
                   {ANALYSE_CONCURRENCY, 2, ENGINE_ANALYSIS}};
 enum { WEIGHT_OF_THE_REST = 13 };
 
-/* The rank that builds the graph for all, where they are on one machine. It has the longest part, phases, which also
-   need the spans that are read with the graph. */
+/* The rank that builds the graph for all, if one does. It has the longest part, phases, which also need the spans that
+   are read with the graph. */
 enum { LENDER = 1 };
 
 struct job {
@@ -40,7 +41,9 @@ struct job {
     unsigned wants, steps, threads;
     unsigned borrowers; /* a mask of ranks that get the graph; 0: each builds its own */
     struct input_identity file;
-    size_t path_count; /* the paths follow, each with its 0 */
+    size_t range_count; /* of what is known of the trace: they follow */
+    bool end_of_log;
+    size_t path_count; /* then the paths, each with its 0 */
 };
 
 struct assistance {
@@ -86,12 +89,15 @@ static bool is_worth_reading(const struct engine_request *request)
            (S_ISDIR(about.st_mode) || (S_ISREG(about.st_mode) && about.st_size >= FILE_LEAST));
 }
 
-static void job_send(const struct engine_request *request, int rank, struct job job)
+static void job_send(const struct engine_request *request, int rank, struct job job, const struct clog2_known *known)
 {
     char *data = NULL;
     size_t size = 0, capacity = 0;
     struct packing packing = {&data, &size, &capacity};
+    job.range_count = known->count;
+    job.end_of_log = known->end_of_log;
     packing_put(&packing, &job, sizeof job);
+    packing_put(&packing, known->ranges, known->count * sizeof *known->ranges);
     for (size_t i = 0; i < request->input_count; i++)
         packing_put(&packing, request->inputs[i], strlen(request->inputs[i]) + 1);
     team_send(request->team, rank, data, size);
@@ -125,7 +131,21 @@ static unsigned borrowers_of(const struct assistance *assistance)
     return ranks;
 }
 
-struct assistance *assisting_begin(const struct engine_request *request, const struct input *input, unsigned wants,
+/* Moving a graph takes longer than building it beside another one: it pays where those of all processes would be more
+   than this part of the machine's memory. A graph is about a quarter of its trace. */
+enum { MEMORY_PART = 4, TRACE_PART = 4 };
+static bool is_too_much(const struct assistance *assistance, const struct reader *reader)
+{
+    const char *as_if = getenv("SIGHT_TEST_MEMORY");
+    double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE), graphs = 1;
+    if (as_if)
+        memory = strtod(as_if, NULL);
+    for (int rank = 1; rank <= PARTS; rank++)
+        graphs += assistance->steps[rank] != 0;
+    return graphs * (double)input_size(reader->input) / TRACE_PART > memory / MEMORY_PART;
+}
+
+struct assistance *assisting_begin(const struct engine_request *request, const struct reader *reader, unsigned wants,
                                    unsigned threads)
 {
     /* Phases alone would be all that there is to do. */
@@ -135,7 +155,9 @@ struct assistance *assisting_begin(const struct engine_request *request, const s
     assistance->team = request->team;
     divide(assistance, wants);
     /* A search sees every event once, together with what else is read. */
-    assistance->lends = assistance->steps[LENDER] && team_is_here(request->team) && !(wants & ENGINE_SEARCH);
+    assistance->lends = assistance->steps[LENDER] && team_is_here(request->team) && !(wants & ENGINE_SEARCH) &&
+                        is_too_much(assistance, reader);
+    const struct clog2_known known = slices_known(reader, request->inputs, request->input_count);
     for (int rank = 1; rank <= PARTS; rank++)
         if (assistance->steps[rank])
             job_send(request, rank,
@@ -144,8 +166,9 @@ struct assistance *assisting_begin(const struct engine_request *request, const s
                                   .steps = assistance->steps[rank],
                                   .threads = threads,
                                   .borrowers = assistance->lends ? borrowers_of(assistance) : 0,
-                                  .file = input_identity(input),
-                                  .path_count = request->input_count});
+                                  .file = input_identity(reader->input),
+                                  .path_count = request->input_count},
+                     &known);
     return assistance;
 }
 
@@ -317,6 +340,34 @@ static void compute(const struct graph *graph, const struct user_spans *spans, u
     }
 }
 
+/* The trace of a job, of which `data` is what follows it. NULL: it cannot be opened, or is another file of this name,
+   on another host. */
+static struct reader *job_open(const struct job *job, const char *data)
+{
+    struct error err = {0};
+    struct reader *reader = NULL;
+    struct clog2_range *ranges = memory_new((job->range_count + 1) * sizeof *ranges);
+    char **paths = memory_new(job->path_count * sizeof *paths);
+    memcpy(ranges, data, job->range_count * sizeof *ranges);
+    data += job->range_count * sizeof *ranges;
+    for (size_t i = 0; i < job->path_count; i++, data += strlen(data) + 1)
+        paths[i] = memory_copy_string(data);
+    const struct clog2_known known = {ranges, job->range_count, job->end_of_log};
+    if (job->end_of_log)
+        reader = slices_open_whole(paths[0], &known);
+    else
+        reader = reader_open(paths, job->path_count, &err);
+    if (reader && !input_identity_is(&job->file, reader->input)) {
+        reader_close(reader);
+        reader = NULL;
+    }
+    for (size_t i = 0; i < job->path_count; i++)
+        free(paths[i]);
+    free(paths);
+    free(ranges);
+    return reader;
+}
+
 static struct graph *graph_borrowed(struct team *team, const struct reader *reader)
 {
     const struct defs *defs = NULL;
@@ -344,18 +395,8 @@ static struct graph *graph_for(struct team *team, struct reader *reader, const s
 void assisting_do(struct team *team, const char *data, struct assisting_result *result)
 {
     struct job job;
-    struct error err = {0};
     memcpy(&job, data, sizeof job);
-    data += sizeof job;
-    char **paths = memory_new(job.path_count * sizeof *paths);
-    for (size_t i = 0; i < job.path_count; i++, data += strlen(data) + 1)
-        paths[i] = memory_copy_string(data);
-    struct reader *reader = reader_open(paths, job.path_count, &err);
-    /* Another file of this name, on another host. */
-    if (reader && !input_identity_is(&job.file, reader->input)) {
-        reader_close(reader);
-        reader = NULL;
-    }
+    struct reader *reader = job_open(&job, data + sizeof job);
     struct user_spans *spans = NULL;
     struct graph *graph = graph_for(team, reader, &job, &spans, result);
     result->size = 0;
@@ -364,9 +405,6 @@ void assisting_do(struct team *team, const char *data, struct assisting_result *
     graph_free(graph);
     user_spans_free(spans);
     reader_close(reader);
-    for (size_t i = 0; i < job.path_count; i++)
-        free(paths[i]);
-    free(paths);
 }
 
 void assisting_send(struct team *team, struct assisting_result *result)

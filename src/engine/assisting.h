@@ -7,18 +7,18 @@
 #include "phases/user_spans.h"
 
 /* For the engine: a diagnosis by several processes of a team. From the same graph they compute parts of the analysis
-   that depend on no other part: delays, how many compute at a time, phases. On one machine, one of them builds the
-   graph for all (lending.h), while rank 0 reads the trace for everything else; on several, each reads the whole trace
-   and builds its own. What one of them cannot read, or sees otherwise, rank 0 computes itself, so that the results are
-   always the same. */
+   that depend on no other part: delays, how many compute at a time, phases. Each reads the whole trace and builds its
+   own graph. Where these would take too much of the memory of the one machine that all are on, one of them builds the
+   graph for all (lending.h), while rank 0 reads the trace for everything else. What one of them cannot read, or sees
+   otherwise, rank 0 computes itself, so that the results are always the same. */
 
 /* Rank 0: what was asked for, and of whom. */
 struct assistance;
 
 /* Before the trace is read: asks the other processes for what is wanted (enum engine_want), in up to so many
-   threads each. `input` is the first one of the request, open. NULL: there are none, or the trace is too small to be
+   threads each. `reader` was just opened on its inputs. NULL: there are none, or the trace is too small to be
    worth it, or not a file. */
-struct assistance *assisting_begin(const struct engine_request *request, const struct input *input, unsigned wants,
+struct assistance *assisting_begin(const struct engine_request *request, const struct reader *reader, unsigned wants,
                                    unsigned threads);
 void assisting_free(struct assistance *assistance);
 

@@ -455,7 +455,7 @@ static enum status read_trace(struct run *run, struct error *err)
     enum status status;
     if (deep)
         run->assistance =
-            assisting_begin(request, run->reader->input, run->wants, opening_threads(request, THREADS_ANALYSING));
+            assisting_begin(request, run->reader, run->wants, opening_threads(request, THREADS_ANALYSING));
     if (deep)
         status = read_whole(run, what, err);
     else

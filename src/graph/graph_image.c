@@ -10,12 +10,14 @@
 #include <stdalign.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* All three uses of an image visit the parts of a graph in the same order: what is at which byte is nowhere else. */
 struct walk {
     char *image;                /* NULL: only bytes are counted */
     bool places;                /* parts are found in the image; else they are moved there */
     size_t at, freed;           /* bytes */
+    size_t made, size;          /* bytes of the image that have pages; all of it */
     struct call_block **chunks; /* where parts are found: room for the next location's */
 };
 
@@ -27,8 +29,24 @@ static size_t aligned(size_t size)
 /* What the C library keeps of freed blocks would be there besides the image. */
 enum { GIVE_BACK = 16 << 20 };
 
+/* Pages of the image are made many at a time: each first write of its own would take longer than the copy. Where the
+   system cannot, it does that all the same. */
+enum { MAKE_AHEAD = 4 << 20 };
+static void make_pages(struct walk *walk, size_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    while (walk->made < walk->at + size) {
+        size_t step = smaller((size_t)MAKE_AHEAD, walk->size - walk->made);
+        (void)madvise(walk->image + walk->made, (step + page - 1) / page * page, MADV_POPULATE_WRITE);
+        walk->made += step;
+    }
+#endif
+}
+
 static void move_part(struct walk *walk, void *part, size_t size)
 {
+    make_pages(walk, size);
     if (size > 0)
         memcpy(walk->image + walk->at, part, size);
     free(part);
@@ -156,7 +174,7 @@ size_t graph_image_size(struct graph *graph)
 void graph_image_move(struct graph *graph, void *image)
 {
     struct roots roots = roots_of(graph);
-    struct walk walk = {.image = image, .at = roots.end};
+    struct walk walk = {.image = image, .at = roots.end, .size = graph_image_size(graph)};
     memcpy(walk.image, graph, sizeof *graph);
     if (graph->location_count > 0) {
         memcpy(walk.image + roots.locations, graph->locations, graph->location_count * sizeof *graph->locations);
@@ -170,6 +188,13 @@ void graph_image_move(struct graph *graph, void *image)
     free(graph);
 }
 
+static void *copy_of(const void *from, size_t size)
+{
+    void *copy = memory_new(size);
+    memcpy(copy, from, size);
+    return copy;
+}
+
 struct graph *graph_of_image(void *image, size_t size, const struct defs *defs)
 {
     struct graph *graph = memory_new(sizeof *graph);
@@ -177,8 +202,9 @@ struct graph *graph_of_image(void *image, size_t size, const struct defs *defs)
     struct roots roots = roots_of(graph);
     struct walk walk = {.image = image, .places = true, .at = roots.end};
     graph->defs = defs;
-    graph->locations = (void *)(walk.image + roots.locations);
-    graph->waits = (void *)(walk.image + roots.waits);
+    /* What leads to other parts is a copy: the image itself is only read. */
+    graph->locations = copy_of(walk.image + roots.locations, graph->location_count * sizeof *graph->locations);
+    graph->waits = copy_of(walk.image + roots.waits, graph->location_count * sizeof *graph->waits);
     graph->image = image;
     graph->image_size = size;
     size_t chunks = 0;
@@ -193,5 +219,7 @@ void graph_image_free(struct graph *graph)
 {
     (void)munmap(graph->image, graph->image_size);
     free(graph->image_chunks);
+    free(graph->locations);
+    free(graph->waits);
     free(graph);
 }

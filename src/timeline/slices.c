@@ -189,20 +189,34 @@ struct accumulator *slices_accumulate(struct reader *reader, const char *path, u
     return NULL;
 }
 
-struct reader *slices_second_reader(const struct reader *reader, char *const *paths, size_t count)
+struct clog2_known slices_known(const struct reader *reader, char *const *paths, size_t count)
 {
-    struct error err = {0};
+    const struct clog2_known none = {0};
     if (!slices_add_up(reader, paths, count) || !reader_can_seek(reader))
-        return NULL;
+        return none;
     struct clog2_known known = clog2_known(reader);
     uint64_t size = reader_last_place(reader);
+    return known.end_of_log && size >= SLICE_LEAST && definitions_are_few(&known, size) ? known : none;
+}
+
+struct reader *slices_open_whole(const char *path, const struct clog2_known *known)
+{
+    struct error err = {0};
+    struct reader *reader = clog2_open_known(path, known, &err);
+    if (reader && reader_seek(reader, clog2_block_of(reader, 0), UINT64_MAX, &err) == STATUS_OK)
+        return reader;
+    reader_close(reader);
+    return NULL;
+}
+
+struct reader *slices_second_reader(const struct reader *reader, char *const *paths, size_t count)
+{
+    struct clog2_known known = slices_known(reader, paths, count);
     /* What is packed is unpacked by the other threads, once. */
-    if (!known.end_of_log || size < SLICE_LEAST || !definitions_are_few(&known, size) ||
-        input_threads(reader->input) > 1)
+    if (!known.end_of_log || input_threads(reader->input) > 1)
         return NULL;
-    struct reader *second = clog2_open_known(paths[0], &known, &err);
-    if (second && input_is_same_file(reader->input, second->input) &&
-        reader_seek(second, clog2_block_of(reader, 0), UINT64_MAX, &err) == STATUS_OK)
+    struct reader *second = slices_open_whole(paths[0], &known);
+    if (second && input_is_same_file(reader->input, second->input))
         return second;
     reader_close(second);
     return NULL;

@@ -2,6 +2,7 @@
 #ifndef SIGHT_TIMELINE_SLICES_H
 #define SIGHT_TIMELINE_SLICES_H
 
+#include "convert/clog2/read_clog2.h"
 #include "convert/stream.h"
 #include "metrics/accumulator.h"
 
@@ -15,6 +16,13 @@ bool slices_add_up(const struct reader *reader, char *const *paths, size_t count
 /* How many of the requested slices are worthwhile for a trace just opened from `paths`; below 2: read it in one pass.
  */
 unsigned slices_worth(const struct reader *reader, char *const *paths, size_t count, unsigned slices);
+
+/* What another reader needs to know to read the whole trace that `reader` was just opened on from `paths`, without a
+   pass for its definitions; no `end_of_log`: it cannot do without. Borrowed from `reader`. */
+struct clog2_known slices_known(const struct reader *reader, char *const *paths, size_t count);
+
+/* That other reader, in any process. NULL: it cannot be had. */
+struct reader *slices_open_whole(const char *path, const struct clog2_known *known);
 
 /* Another reader of the whole trace that `reader` was just opened on from `paths`, with the same definitions: for two
    threads that each read all of it (stream_exactly), for different sinks. NULL: it cannot be had, or reading twice at

@@ -96,7 +96,7 @@ static struct print print_of(const struct graph *graph)
 
 static struct graph *mapped(int file, size_t size, const struct defs *defs)
 {
-    void *image = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+    void *image = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
     return image == MAP_FAILED ? NULL : graph_of_image(image, size, defs);
 }
 
