@@ -32,11 +32,11 @@ static inline bool call_begin(struct call *call, enum function function)
 {
     struct location *location = location_mine;
     if (__builtin_expect(!location, 0)) {
-        location = recorder.started ? recorder_attach() : NULL;
+        location = recorder_started() ? recorder_attach() : NULL;
         if (!location)
             return false;
     }
-    if (!recorder.started)
+    if (!recorder_started())
         return false;
     if (__builtin_expect(location->inside, 0) && !inner_call_begin(location, function, call))
         return false;

@@ -260,7 +260,7 @@ static void *begin_thread(void *beginning)
     struct beginning_thread thread = *(struct beginning_thread *)beginning;
     free(beginning);
     /* Recording may have ended, or begun, between the creation and now. */
-    if (!location_mine && recorder.started)
+    if (!location_mine && recorder_started())
         recorder_attach();
     return thread.run(thread.argument);
 }
@@ -283,7 +283,7 @@ EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *rest
    affair. */
 EXPORT int pthread_join(pthread_t thread, void **result)
 {
-    struct location *location = recorder.started ? location_mine : NULL;
+    struct location *location = recorder_started() ? location_mine : NULL;
     if (!location || !location->header || location->inside)
         return NEXT(pthread_join)(thread, result);
     struct record_pending *slot = location->pending;

@@ -21,7 +21,7 @@ static __thread bool busy_before;
 /* The location to write to, which takes no samples until `done`, or NULL where nothing is recorded now. */
 static struct location *location_now(void)
 {
-    if (!recorder.started || !recorder.on)
+    if (!recorder_started() || !recorder.on)
         return NULL;
     /* A thread that never called MPI gets its location here. */
     struct location *location = location_mine;
@@ -57,7 +57,7 @@ EXPORT int MPE_Finish_log(const char *filename)
 EXPORT int MPE_Initialized_logging(void)
 {
     /* MPE: 0 not initialised, 1 initialised, 2 finished. */
-    return finished ? 2 : begun || recorder.started;
+    return finished ? 2 : begun || recorder_started();
 }
 
 EXPORT int MPE_Start_log(void)
@@ -95,7 +95,7 @@ EXPORT int MPE_Log_get_solo_eventID(int *event)
 static int describe(enum record_kind kind, int start, int end, const char *const texts[3])
 {
     /* A thread that has recorded nothing does not begin with a definition. */
-    struct location *location = recorder.started ? location_mine : NULL;
+    struct location *location = recorder_started() ? location_mine : NULL;
     if (!location)
         return MPE_LOG_OK;
     struct record_definition record = {.base = {.ticks = clock_now()}, .start = start, .end = end};

@@ -23,7 +23,7 @@ uintptr_t openmp_address(uint64_t team)
 static struct location *location_here(void)
 {
     struct location *location = location_mine;
-    if (!recorder.started)
+    if (!recorder_started())
         return NULL;
     if (__builtin_expect(!location, 0))
         location = recorder_attach();
@@ -50,7 +50,7 @@ static void leave(struct location *location, uint32_t state, uint64_t team, int6
 
 uint64_t openmp_begin(uintptr_t address)
 {
-    if (!recorder.started || !recorder.on)
+    if (!recorder_started() || !recorder.on)
         return 0;
     int64_t ticks = clock_entry();
     struct location *location = location_here();

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/recorder.h"
-#include "record/python.h"
 
 #include "record/clock.h"
 #include "record/comms.h"
@@ -23,10 +22,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct recorder recorder;
+static bool never_started;
+struct recorder recorder = {.started = &never_started};
 __thread struct location *location_mine;
 
 static struct location_settings settings;
@@ -36,10 +37,19 @@ static struct location *locations;
 static uint32_t threads;
 static pthread_key_t thread_end;
 
+/* _Fork() and the system call run no handlers of pthread_atfork: such a child still has the parent's mappings, and must
+   leave the files as they are. */
+static bool in_child(void)
+{
+    return about.pid != 0 && about.pid != (uint32_t)getpid();
+}
+
 /* A thread ends: its location is complete after the last round of destructors, as others may call MPI. */
 static void on_thread_end(void *value)
 {
     struct location *location = value;
+    if (in_child())
+        return;
     if (++location->endings < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(thread_end, location) == 0)
         return;
     /* First the timer: a sample must not meet a file that is being closed. */
@@ -112,7 +122,7 @@ bool recorder_path(char *path, size_t size, const char *suffix)
    would destroy the parent's records. Only the thread that called fork() exists here, so that no lock is needed. */
 static void on_fork(void)
 {
-    recorder.started = false;
+    *recorder.started = false;
     ending_note_in(NULL);
     request_table_abandon();
     for (struct location *location = locations; location; location = location->next) {
@@ -121,6 +131,19 @@ static void on_fork(void)
         if (location->header)
             location_abandon(location);
     }
+}
+
+/* The page of recorder_started. Where the kernel does not empty it for children, only fork() itself is seen. */
+static void start_in_page(void)
+{
+    const size_t size = sizeof *recorder.started;
+    bool *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return;
+#ifdef MADV_WIPEONFORK
+    madvise(page, size, MADV_WIPEONFORK);
+#endif
+    recorder.started = page;
 }
 
 static void know_process(MPI_Group world)
@@ -173,6 +196,7 @@ static bool begin_first(MPI_Group world, bool threaded)
                 strerror(errno));
         return false;
     }
+    start_in_page();
     ending_note_in(location_mine);
     ending_watch();
     pthread_key_create(&thread_end, on_thread_end);
@@ -200,7 +224,7 @@ static bool begin(enum function function, const void *caller, int64_t begin_tick
     if (!again)
         location_calibrate(location, begin_ticks, &recorder_clock.begin);
     /* From here on other threads record, too. */
-    recorder.on = recorder.started = true;
+    recorder.on = *recorder.started = true;
     /* First of all: no record may precede one that was put before it. */
     if (!recorder.skip[function])
         recorder_enter(location, function, caller, NULL, RECORD_WORLD, begin_ticks);
@@ -232,7 +256,8 @@ void recorder_start(enum function function, const void *caller, int64_t begin_ti
     static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
     int cancel = cancel_hold();
     pthread_mutex_lock(&starting);
-    if (!recorder.started && settings_read(&settings) && !begin(function, caller, begin_ticks, threaded))
+    bool starts = !recorder_started() && !in_child() && settings_read(&settings);
+    if (starts && !begin(function, caller, begin_ticks, threaded))
         sessions_end();
     pthread_mutex_unlock(&starting);
     cancel_let(cancel);
@@ -248,7 +273,7 @@ void recorder_look_at_hosts(MPI_Comm all)
 
 void recorder_sync(MPI_Comm all)
 {
-    if (recorder.started && recorder.several_hosts && location_mine)
+    if (recorder_started() && recorder.several_hosts && location_mine)
         sync_clocks(location_mine, about.host, all);
 }
 
@@ -274,7 +299,7 @@ void recorder_stop_samples(void)
 void recorder_close(void)
 {
     /* First no new records, then no more samples, then the end is marked: whoever sees FINALIZED finds everything. */
-    recorder.started = false;
+    *recorder.started = false;
     recorder_stop_samples();
     locations_mark(RECORD_FINALIZED);
     request_table_remove();
@@ -284,6 +309,8 @@ void recorder_close(void)
    `end` says that they were running. */
 __attribute__((destructor)) static void close_files(void)
 {
+    if (in_child())
+        return;
     pthread_mutex_lock(&locations_lock);
     for (struct location *location = locations; location; location = location->next)
         if (location->header && location->header->end == RECORD_FINALIZED)
@@ -293,7 +320,7 @@ __attribute__((destructor)) static void close_files(void)
 
 void recorder_switch(bool on)
 {
-    if (!recorder.started || on == recorder.on)
+    if (!recorder_started() || on == recorder.on)
         return;
     recorder.on = on;
 }

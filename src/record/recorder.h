@@ -16,7 +16,7 @@ enum function {
 };
 
 struct recorder {
-    bool started;                 /* MPI is initialised, with a place to write to */
+    bool *started;                /* see recorder_started */
     bool on;                      /* not switched off by MPI_Pcontrol or the MPE API */
     bool sites;                   /* calls are recorded with the place that they come from */
     bool threaded;                /* MPI_THREAD_MULTIPLE: tables shared by threads are locked */
@@ -25,6 +25,13 @@ struct recorder {
     bool several_hosts;
 };
 extern struct recorder recorder;
+
+/* MPI is initialised, with a place to write to. Not so in a child of a fork, however it was made: the kernel gives it
+   an empty page where this is noted. */
+static inline bool recorder_started(void)
+{
+    return *recorder.started;
+}
 
 /* The location of this thread; NULL until its first call. */
 extern __thread struct location *location_mine __attribute__((tls_model("initial-exec")));

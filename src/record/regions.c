@@ -56,7 +56,7 @@ static void note(const char *text, int end)
     char name[RECORD_NAME_SIZE];
     /* A name is cut as one that is described is. */
     snprintf(name, sizeof name, "%s", text && *text ? text : "region");
-    if (!recorder.started || (end && opened == 0))
+    if (!recorder_started() || (end && opened == 0))
         return;
     opened += end ? UINT_MAX : 1;
     int cancel = cancel_hold();

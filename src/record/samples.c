@@ -286,7 +286,7 @@ static void on_sample(int number, siginfo_t *info, void *context)
     /* The interrupted code may be between a system call and its look at errno. */
     int before = errno;
     uint32_t missed = instants_missed(location->sampler);
-    if (!location->inside && recorder.on && recorder.started && location->block)
+    if (!location->inside && recorder.on && recorder_started() && location->block)
         sample(location, interrupted_at(context), missed);
     errno = before;
 }
@@ -418,7 +418,7 @@ bool samples_want_thread(void)
 {
     enum { THREADS_MOST = 256 };
     static uint32_t threads;
-    return samples_signal && recorder.started && recorder.on &&
+    return samples_signal && recorder_started() && recorder.on &&
            /* Each has a table of paths of its own, 8 MB of address space. */
            __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) <= THREADS_MOST;
 }
