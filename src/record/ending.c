@@ -126,8 +126,12 @@ static void watch(size_t i, const struct sigaction *found)
 {
     before[i] = *found;
     struct sigaction action = *found;
-    /* SA_ONSTACK: an overflow of the stack can only be handled on another one, if the program has set one up. */
-    action.sa_flags |= SA_SIGINFO | SA_ONSTACK;
+    bool handled = (found->sa_flags & SA_SIGINFO) || found->sa_handler != SIG_DFL;
+    action.sa_flags |= SA_SIGINFO;
+    /* An overflow of the stack can only be handled on another one, if the program has set one up. A handler of its own
+       runs where the program wants it: it may need more room than that stack has. */
+    if (!handled)
+        action.sa_flags |= SA_ONSTACK;
     action.sa_sigaction = on_crash;
     own_sigaction(crashes[i], &action, NULL);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The actions of its signals as a program sees them, and the effect of its own.
-       actions look | own | ignore | recover | chain | die | abort | waits | old
-   waits: for each real-time signal; old: functions that only old programs call */
+       actions look | own | ignore | recover | stack | chain | die | abort | waits | old
+   stack: handlers from before MPI_Init, where there is an alternate stack; waits: for each real-time signal; old:
+   functions that only old programs call */
 #include "truth.h"
 
 #include <setjmp.h>
 #include <signal.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -101,6 +103,25 @@ static void recover(void)
     sigaction(SIGSEGV, &saved, NULL);
 }
 
+static char stack[1 << 16];
+static int on_alternate[2]; /* SIGSEGV's, SIGBUS's */
+
+static void note_stack(int number)
+{
+    char here;
+    on_alternate[number == SIGBUS] = (uintptr_t)&here - (uintptr_t)stack < sizeof stack;
+}
+
+/* One handler asks for the alternate stack, the other does not. */
+static void handle_on_stacks(void)
+{
+    stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
+    struct sigaction plain = {.sa_handler = note_stack}, other = {.sa_handler = note_stack, .sa_flags = SA_ONSTACK};
+    sigaltstack(&alternate, NULL);
+    sigaction(SIGSEGV, &plain, NULL);
+    sigaction(SIGBUS, &other, NULL);
+}
+
 static void block(sigset_t *set, int number)
 {
     sigemptyset(set);
@@ -172,6 +193,8 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "look";
     if (strcmp(how, "ignore") == 0)
         signal(SIGFPE, SIG_IGN);
+    if (strcmp(how, "stack") == 0)
+        handle_on_stacks();
     /* Before MPI has threads, which would get the signals. */
     if (strcmp(how, "waits") == 0)
         for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
@@ -186,6 +209,11 @@ int main(int argc, char **argv)
         own();
     if (strcmp(how, "recover") == 0)
         recover();
+    if (strcmp(how, "stack") == 0) {
+        raise(SIGSEGV);
+        raise(SIGBUS);
+        fprintf(lines, "on the alternate stack: %d and %d\n", on_alternate[0], on_alternate[1]);
+    }
     if (strcmp(how, "waits") == 0)
         waits();
     if (strcmp(how, "old") == 0)
