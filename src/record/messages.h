@@ -21,6 +21,9 @@ uint64_t message_put_send(struct call *call, uint64_t bytes, int dest, int tag, 
 /* The call failed: nothing was sent. */
 void message_void(struct call *call);
 
+/* The class of an error that MPI has returned, or put into a status. */
+int message_error_class(int error);
+
 /* The message arrived, though the receiving call failed: it was longer than the buffer. */
 bool message_truncated(int outcome);
 

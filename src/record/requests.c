@@ -464,17 +464,9 @@ void requests_release(struct call *call)
     requests_unlock();
 }
 
-static int class_of(int error)
-{
-    int class = error;
-    if (error != MPI_SUCCESS)
-        PMPI_Error_class(error, &class);
-    return class;
-}
-
 bool requests_known(const struct call *call, int outcome)
 {
-    int class = class_of(outcome);
+    int class = message_error_class(outcome);
     /* After any other error MPI says nothing about single requests. */
     return call->requests && (class == MPI_SUCCESS || class == MPI_ERR_IN_STATUS || class == MPI_ERR_TRUNCATE);
 }
@@ -497,7 +489,7 @@ static void exchange_received(struct call *call, const struct record_request *fa
 static void request_ended(struct call *call, size_t index, const MPI_Status *status, int error, struct range *range)
 {
     struct record_request *request = call->requests[index];
-    int cancelled = 0, class = class_of(error);
+    int cancelled = 0, class = message_error_class(error);
     if (!request || class == MPI_ERR_PENDING)
         return;
     requests_lock();
@@ -525,7 +517,7 @@ static void request_ended(struct call *call, size_t index, const MPI_Status *sta
 /* Each has an error of its own in its status only after MPI_ERR_IN_STATUS. */
 static int error_of(const MPI_Status *status, int outcome)
 {
-    return class_of(outcome) == MPI_ERR_IN_STATUS ? status->MPI_ERROR : outcome;
+    return message_error_class(outcome) == MPI_ERR_IN_STATUS ? status->MPI_ERROR : outcome;
 }
 
 void request_complete(struct call *call, int index, const MPI_Status *status, int outcome)

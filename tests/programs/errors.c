@@ -237,6 +237,45 @@ static void too_long(int other)
     say_status("too long", &status);
 }
 
+static int query(void *state, MPI_Status *status)
+{
+    (void)state;
+    MPI_Status_set_elements(status, MPI_BYTE, 0);
+    MPI_Status_set_cancelled(status, 0);
+    return -77;
+}
+
+static int free_state(void *state)
+{
+    (void)state;
+    return MPI_SUCCESS;
+}
+
+static int cancel(void *state, int complete)
+{
+    (void)state;
+    (void)complete;
+    return MPI_SUCCESS;
+}
+
+/* An error that only the program knows, of a request that is completed together with one that MPI's error has. */
+static void own_code(int other)
+{
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    char small[4];
+    MPI_Irecv(small, 4, MPI_BYTE, other, 54, MPI_COMM_WORLD, &requests[0]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Send(bytes, 16, MPI_BYTE, other, 54, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Grequest_start(query, free_state, cancel, NULL, &requests[1]);
+    MPI_Grequest_complete(requests[1]);
+    memset(statuses, 0, sizeof statuses);
+    TRY(MPI_Waitall(2, requests, statuses));
+    say_status("own code", &statuses[0]);
+    fprintf(lines, "%d own code: %d\n", rank, statuses[1].MPI_ERROR);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Errhandler handler = MPI_ERRORS_RETURN;
@@ -254,6 +293,7 @@ int main(int argc, char **argv)
     bad_handles(other);
     nothing(other);
     too_long(other);
+    own_code(other);
     MPI_Barrier(MPI_COMM_WORLD);
     fclose(lines);
     MPI_Finalize();
