@@ -44,13 +44,21 @@ static bool in_child(void)
     return about.pid != 0 && about.pid != (uint32_t)getpid();
 }
 
+/* ThreadSanitizer's runtime forgets a thread in the last round of destructors; after that, most functions crash. */
+extern void __tsan_init(void) __attribute__((weak));
+
+static int rounds_of_destructors(void)
+{
+    return PTHREAD_DESTRUCTOR_ITERATIONS - (__tsan_init != NULL);
+}
+
 /* A thread ends: its location is complete after the last round of destructors, as others may call MPI. */
 static void on_thread_end(void *value)
 {
     struct location *location = value;
     if (in_child())
         return;
-    if (++location->endings < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(thread_end, location) == 0)
+    if (++location->endings < rounds_of_destructors() && pthread_setspecific(thread_end, location) == 0)
         return;
     /* First the timer: a sample must not meet a file that is being closed. */
     samples_stop(location);
