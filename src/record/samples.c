@@ -300,6 +300,14 @@ bool samples_came(const siginfo_t *info)
     return true;
 }
 
+bool samples_pending(void)
+{
+    struct itimerspec rest = {.it_value = {.tv_sec = 1}};
+    /* The handler sets the timer again: one that has expired has a signal that waits. */
+    return samples_here() && timer_gettime(location_mine->sampler->timer, &rest) == 0 && rest.it_value.tv_sec == 0 &&
+           rest.it_value.tv_nsec == 0;
+}
+
 void samples_hide(struct sigaction *seen)
 {
     if (seen->sa_sigaction == on_sample)

@@ -39,6 +39,9 @@ extern int samples_signal;
 /* True if what came, in a thread that waits for signals, is a sample and not the program's; sets the timer again. */
 bool samples_came(const siginfo_t *info);
 
+/* True if one has been sent to this thread and not come yet. */
+bool samples_pending(void);
+
 /* Replaces the action of our handler, as a program would see it, by the default one. */
 void samples_hide(struct sigaction *seen);
 

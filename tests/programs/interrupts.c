@@ -162,6 +162,36 @@ static int accepts(void)
     return bad;
 }
 
+static int signals_of(const sigset_t *set)
+{
+    int count = 0;
+    for (int number = 1; number <= SIGRTMAX; number++)
+        count += sigismember(set, number) == 1;
+    return count;
+}
+
+/* All signals are blocked: those pending are those that were sent. */
+static int pending(void)
+{
+    struct timespec no_time = {0, 0};
+    sigset_t all, before, some;
+    int bad = 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+        for (int i = 0; i < 100; i++)
+            compute();
+        bad += sigpending(&some) != 0 || signals_of(&some) != 0;
+        pthread_kill(pthread_self(), number);
+        for (int i = 0; i < 100; i++)
+            compute();
+        bad += sigpending(&some) != 0 || signals_of(&some) != 1 || !sigismember(&some, number);
+        bad += sigtimedwait(&all, NULL, &no_time) != number;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return bad;
+}
+
 /* All signals are blocked; only the one that was sent is got. */
 static int signals(void)
 {
@@ -247,8 +277,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(void);
-    } calls[] = {{"sleeps", sleeps},   {"waits", waits},     {"reads", reads},       {"sends", sends},
-                 {"accepts", accepts}, {"signals", signals}, {"children", children}, {"profile", profile}};
+    } calls[] = {{"sleeps", sleeps},   {"waits", waits},       {"reads", reads},
+                 {"sends", sends},     {"accepts", accepts},   {"signals", signals},
+                 {"pending", pending}, {"children", children}, {"profile", profile}};
     MPI_Init(&argc, &argv);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         printf("%s,%d\n", calls[i].name, calls[i].run());
