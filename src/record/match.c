@@ -2,6 +2,8 @@
 /* The recorder of one MPI would break a program of another: their handles differ. Scripts hide from `sight record`
    which MPI their programs have, so it is checked here, before the program begins: if it is the other MPI, the process
    starts itself again with the recorder of that one. */
+#include "record/match.h"
+
 #include "record/mpi_api.h"
 
 #include <link.h>
@@ -11,9 +13,9 @@
 #include <unistd.h>
 
 #ifdef OPEN_MPI
-static const char own[] = "openmpi", other[] = "mpich";
+static const char own[] = "openmpi", other[] = "mpich", own_library[] = "libmpi.so.40";
 #else
-static const char own[] = "mpich", other[] = "openmpi";
+static const char own[] = "mpich", other[] = "openmpi", own_library[] = "libmpich.so";
 #endif
 #define PREFIX "libsight-record-"
 #define ONCE "SIGHT_RECORD_SWITCHED" /* the process that did this, so that it does it once */
@@ -34,6 +36,37 @@ static int look(struct dl_phdr_info *library, size_t size, void *context)
     loaded->openmpi |= strncmp(name, "libmpi.so.40", 12) == 0 || strncmp(name, "libmpi.so.20", 12) == 0;
     loaded->mpich |= strncmp(name, "libmpich.so", 11) == 0 || strncmp(name, "libmpi.so.12", 12) == 0;
     return 0;
+}
+
+/* Which MPI the process has now: of the recorder, and the other one. */
+static void look_now(bool *has_own, bool *has_other)
+{
+    struct loaded loaded = {.mpich = false};
+    dl_iterate_phdr(look, &loaded);
+    bool is_mpich = strcmp(own, "mpich") == 0;
+    *has_own = is_mpich ? loaded.mpich : loaded.openmpi;
+    *has_other = is_mpich ? loaded.openmpi : loaded.mpich;
+}
+
+/* The program began without an MPI of its own: `sight record` preloads one for Python. */
+static bool open_at_start;
+
+void match_or_exit(void)
+{
+    static bool matched;
+    bool has_own, has_other;
+    if (matched || !open_at_start)
+        return;
+    matched = true;
+    look_now(&has_own, &has_other);
+    if (!has_other)
+        return;
+    /* Its calls are bound to this recorder by now, which cannot pass them on: handles have another type. */
+    fprintf(stderr,
+            "sight: cannot record: the program has loaded another MPI (%s) than its launcher's (%s); start it with "
+            "mpiexec.%s\n",
+            other, own, other);
+    exit(EXIT_FAILURE);
 }
 
 /* LD_PRELOAD with the other recorder instead of this one, or without any if there is none. */
@@ -60,14 +93,13 @@ static void preload_switch(const char *preload)
 __attribute__((constructor)) static void match(int argc, char **argv)
 {
     const char *preload = getenv("LD_PRELOAD");
-    struct loaded loaded = {.mpich = false};
     char path[4096], pid[16];
     const char *before = getenv(ONCE);
+    bool has_own, has_other;
     snprintf(pid, sizeof pid, "%d", (int)getpid());
-    dl_iterate_phdr(look, &loaded);
-    bool wrong = loaded.mpich && !loaded.openmpi;
-    if (strcmp(own, "mpich") == 0)
-        wrong = loaded.openmpi && !loaded.mpich;
+    look_now(&has_own, &has_other);
+    bool wrong = has_other && !has_own;
+    open_at_start = !has_other && (!has_own || (preload && strstr(preload, own_library)));
     /* A program with both, or with none, is left alone. The same process does not start again twice, or it might do so
        for ever. */
     if (!wrong || argc < 1 || !preload || (before && strcmp(before, pid) == 0))

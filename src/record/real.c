@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/real.h"
 
+#include "record/match.h"
 #include "record/mpi_api.h"
 
 #include <dlfcn.h>
@@ -82,6 +83,7 @@ static void *found_or_abort(void *found, const char *name)
 
 void *real_find(const char *name)
 {
+    match_or_exit();
     void *found = dlsym(RTLD_NEXT, name);
     if (!found)
         found = find_in_library(name, RTLD_NOLOAD);
