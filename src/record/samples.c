@@ -57,10 +57,11 @@ struct path {
 struct sampler {
     timer_t timer;
     bool armed;
-    uint32_t random;   /* never 0: xorshift would stay there */
-    int64_t period;    /* the timer is set to an instant of this one, the thread's CPU time divided by interval_ns */
-    int64_t due_ns;    /* that instant, of the thread's CPU time */
-    bool unknown_code; /* a sample met code that is in no known module */
+    uint32_t random; /* never 0: xorshift would stay there */
+    int64_t period;  /* the timer is set to an instant of this one, the thread's CPU time divided by interval_ns */
+    int64_t due_ns;  /* that instant, of the thread's CPU time */
+    uintptr_t stack_begin, stack_end; /* of the thread itself */
+    bool unknown_code;                /* a sample met code that is in no known module */
     uint32_t path_count;
     struct path *paths; /* SLOTS; the kernel gives pages of it as they are touched */
 };
@@ -174,11 +175,10 @@ static void put(struct location *location, uint32_t path, uint32_t missed, int64
     location_commit(location, sizeof *record, RECORD_SAMPLE, missed < UINT16_MAX ? missed : UINT16_MAX, path);
 }
 
-static void take(struct location *location, uintptr_t interrupted, uint32_t missed)
+/* Not inline: it needs more room on the stack than the rest of the handler together. */
+static __attribute__((noinline)) uint32_t path_unwound(struct location *location, uintptr_t interrupted, int64_t ticks)
 {
     struct walk walk = {.interrupted = interrupted};
-    /* Before the unwinder, so that its time is not part of the sample's. */
-    int64_t ticks = clock_now();
     _Unwind_Backtrace(on_frame, &walk);
     if (walk.count == 0)
         walk.levels[walk.count++].address = interrupted;
@@ -187,6 +187,23 @@ static void take(struct location *location, uintptr_t interrupted, uint32_t miss
     while (walk.count > 0)
         if (walk.levels[--walk.count].address != 0)
             path = path_number(location, path, walk.levels[walk.count].address, ticks);
+    return path;
+}
+
+/* The handler runs on the stack of what it interrupts. One that the program has made, for a coroutine or its own
+   handlers, may be too small to unwind on. */
+static bool on_own_stack(const struct sampler *sampler)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return here >= sampler->stack_begin && here < sampler->stack_end;
+}
+
+static void take(struct location *location, uintptr_t interrupted, uint32_t missed)
+{
+    /* Before the unwinder, so that its time is not part of the sample's. */
+    int64_t ticks = clock_now();
+    uint32_t path = on_own_stack(location->sampler) ? path_unwound(location, interrupted, ticks)
+                                                    : path_number(location, 0, interrupted, ticks);
     put(location, path, missed, ticks);
     if (location->sampler->unknown_code)
         location->prepare_at = location->calibrate_at = INT64_MIN; /* the clock is read with the next record */
@@ -431,6 +448,20 @@ bool samples_want_thread(void)
            __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) <= THREADS_MOST;
 }
 
+/* Where it is not known, all addresses are taken for the thread's. */
+static void find_stack(struct sampler *sampler)
+{
+    pthread_attr_t attributes;
+    void *begin = NULL;
+    size_t size = UINTPTR_MAX;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        pthread_attr_getstack(&attributes, &begin, &size);
+        pthread_attr_destroy(&attributes);
+    }
+    sampler->stack_begin = (uintptr_t)begin;
+    sampler->stack_end = (uintptr_t)begin + size;
+}
+
 static struct sampler *sampler_new(void)
 {
     struct sampler *sampler = calloc(1, sizeof *sampler);
@@ -438,6 +469,7 @@ static struct sampler *sampler_new(void)
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (sampler && paths != MAP_FAILED) {
         sampler->paths = paths;
+        find_stack(sampler);
         return sampler;
     }
     if (paths != MAP_FAILED)
