@@ -14,7 +14,8 @@ size_t graph_image_size(struct graph *graph);
    together take little more memory than one. */
 void graph_image_move(struct graph *graph, void *image);
 
-/* The graph of an image, which is mapped by mmap and only read: graph_free unmaps it. `defs` are equal to those that the graph was built with, and live as long. */
+/* The graph of an image, which is mapped by mmap and only read: graph_free unmaps it. `defs` are equal to those that
+   the graph was built with, and live as long. */
 struct graph *graph_of_image(void *image, size_t size, const struct defs *defs);
 
 /* For graph_free: a graph of an image. */
