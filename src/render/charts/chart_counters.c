@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters over the run as curves of one height, with the factor by which each is to be multiplied, as Extended
-   OProfile draws them; and below them what formulas make of them in equal parts of the run. */
+/* Counters over the run as curves of one height, as Extended OProfile draws them, with the amount that this height is
+   of each; and below them what formulas make of them in equal parts of the run. */
 #include "render/charts/chart.h"
 
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/text.h"
+#include "render/counter_text.h"
 #include "search/formulas.h"
 
 #include <math.h>
@@ -21,6 +22,7 @@ enum {
     STRIP_GAP = 36,
     BELOW = 40,
     ROW = 20,
+    LABEL_GAP = 10,
     STRIP_LEAST = 44
 };
 
@@ -96,6 +98,13 @@ static char *formula_text(char *buffer, const struct shown *shown, size_t formul
     return search_unit_text(buffer, definition->base.unit, definition->percent, number);
 }
 
+/* What a curve has grown by at the end. */
+static char *curve_amount(char *buffer, const struct shown *shown, size_t number)
+{
+    size_t counter = shown->curves[number];
+    return counter_amount_text(buffer, shown->table.counters->counter[counter].unit, amount(shown, 0, counter));
+}
+
 void chart_counters_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
 {
     struct shown shown;
@@ -111,8 +120,8 @@ void chart_counters_answer(const struct chart_input *input, char answer[CHART_AN
                   formula_text(whole, &shown, formula, value(&shown, 0, formula)),
                   formula_text(least, &shown, formula, from), formula_text(most, &shown, formula, to));
     } else if (shown.curve_count > 0) {
-        chart_say(answer, "%s grows most, by %s", shown.table.counters->counter[shown.curves[0]].name,
-                  text_thousands(most, text_whole(amount(&shown, 0, shown.curves[0]))));
+        chart_say(answer, "%s grows by %s", shown.table.counters->counter[shown.curves[0]].name,
+                  curve_amount(most, &shown, 0));
     }
     shown_clear(&shown);
 }
@@ -137,31 +146,40 @@ static void draw_curve(struct canvas *canvas, const struct shown *shown, size_t 
             (struct point){plot.x + plot.width * ((double)time_since(from_ns, shown->table.row[row].to_ns) / width),
                            plot.y + plot.height * (1 - fmin(1, sum / amount(shown, 0, counter)))};
     }
-    canvas_tip(canvas, "%s", shown->table.counters->counter[counter].name);
+    char grown[TEXT_NUMBER_SIZE];
+    canvas_tip(canvas, "%s: %s", shown->table.counters->counter[counter].name, curve_amount(grown, shown, number));
     canvas_polyline(canvas, point, points, 1.6, curve_paint(number));
     free(point);
 }
 
+static void draw_shares(struct canvas *canvas, struct area plot)
+{
+    struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
+    for (int line = 0; line <= 4; line++) {
+        char label[TEXT_NUMBER_SIZE];
+        double y = plot.y + plot.height * line / 4;
+        canvas_line(canvas, plot.x, y, plot.x + plot.width, y, 1, paint_of(INK_GRID));
+        snprintf(label, sizeof label, "%d %%", 100 - 25 * line);
+        /* Low plots have room for both ends only. */
+        if (line % 4 == 0 || plot.height >= 4 * ROW)
+            canvas_text(canvas, plot.x - LABEL_GAP, y, style, label);
+    }
+}
+
 static void draw_curves(struct canvas *canvas, const struct shown *shown, struct area plot, double side)
 {
-    double y = plot.y + 8, most = shown->curve_count > 0 ? amount(shown, 0, shown->curves[0]) : 1;
-    char factor[TEXT_NUMBER_SIZE];
-    for (int line = 0; line <= 4; line++)
-        canvas_line(canvas, plot.x, plot.y + plot.height * line / 4, plot.x + plot.width,
-                    plot.y + plot.height * line / 4, 1, paint_of(INK_GRID));
+    double y = plot.y + 8, x = plot.x + plot.width + GAP;
+    char number[TEXT_NUMBER_SIZE];
+    draw_shares(canvas, plot);
     for (size_t i = shown->curve_count; i-- > 0;)
         draw_curve(canvas, shown, i, plot);
     if (side <= 0)
         return;
-    canvas_text(canvas, plot.x + plot.width + GAP, y, (struct text_style){.ink = INK_MUTED}, "counts; factors");
+    canvas_text(canvas, x, y, (struct text_style){.ink = INK_MUTED}, "amount at 100 %");
     for (size_t i = 0; i < shown->curve_count && y + ROW < plot.y + plot.height; i++) {
-        const char *name = shown->table.counters->counter[shown->curves[i]].name;
         y += ROW;
-        if (i == 0)
-            text_thousands(factor, text_whole(most));
-        else
-            snprintf(factor, sizeof factor, "%.3g", amount(shown, 0, shown->curves[i]) / most);
-        chart_legend(canvas, plot.x + plot.width + GAP, y, side - GAP, curve_paint(i), name, factor);
+        chart_legend(canvas, x, y, side - GAP, curve_paint(i), shown->table.counters->counter[shown->curves[i]].name,
+                     curve_amount(number, shown, i));
     }
 }
 
@@ -200,7 +218,8 @@ void chart_counters_draw(struct canvas *canvas, const struct chart_input *input,
     while (strips > 0 && area.height - BELOW < (double)(strips + 2) * (STRIP_LEAST + STRIP_GAP))
         strips--;
     double height = area.height - BELOW - 8, each = strips > 0 ? fmax(STRIP_LEAST, 0.14 * height) : 0;
-    struct area plot = {area.x, area.y + 8, area.width - side, height - (double)strips * (each + STRIP_GAP)};
+    struct area plot = {area.x + AXIS_LABELS, area.y + 8, area.width - AXIS_LABELS - side,
+                        height - (double)strips * (each + STRIP_GAP)};
     if (shown.table.count > 1 && plot.height > 20 && plot.width > 20) {
         const struct counter_row *last = &shown.table.row[shown.table.count - 1];
         double begin = (double)time_since(input->metrics->begin_ns, shown.table.row[1].from_ns);

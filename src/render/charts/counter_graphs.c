@@ -3,21 +3,16 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "render/counter_text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { TITLE = 18, GRAPH = 38, SCALE_SIZE = 11, TITLE_GAP = 24, SCALE_STEPS = 8, UNIT_MOST = 12 };
+enum { TITLE = 18, GRAPH = 38, SCALE_SIZE = 11, TITLE_GAP = 24, SCALE_STEPS = 8 };
 
 /* The band from the least to the most of any process. */
 static const double BAND = 0.22;
-
-/* Units with a prefix of their own, as plain ones. */
-static const struct {
-    const char *unit, *plain;
-    double scale;
-} prefixed[] = {{"kHz", "Hz", 1e3}, {"MHz", "Hz", 1e6}, {"GHz", "Hz", 1e9}, {"uJ", "J", 1e-6}};
 
 static const char *unit_of(const struct scene *scene, const struct scene_counter *counter)
 {
@@ -25,77 +20,10 @@ static const char *unit_of(const struct scene *scene, const struct scene_counter
     return unit ? unit : "";
 }
 
-static void drop_zeros(char *digits)
+static char *value_of(char buffer[TEXT_NUMBER_SIZE], const struct scene *scene, const struct scene_counter *counter,
+                      double value)
 {
-    size_t length = strlen(digits);
-    /* Zeros of an exponent are digits like others. */
-    if (!strchr(digits, '.') || strchr(digits, 'e'))
-        return;
-    while (digits[length - 1] == '0')
-        length--;
-    if (digits[length - 1] == '.')
-        length--;
-    digits[length] = '\0';
-}
-
-/* With three digits and a prefix of its unit: "2.41 G", "950 kHz", "12". */
-static void short_number(char buffer[TEXT_NUMBER_SIZE], double value, const char *unit, const char *per)
-{
-    static const struct {
-        const char *name;
-        double size;
-    } prefixes[] = {{"T", 1e12}, {"G", 1e9}, {"M", 1e6}, {"k", 1e3}, {"", 1}};
-    char digits[TEXT_NUMBER_SIZE];
-    size_t at = 0;
-    while (prefixes[at].size > 1 && fabs(value) < 0.9995 * prefixes[at].size)
-        at++;
-    double number = value / prefixes[at].size, size = fabs(number);
-    int decimals = 2;
-    if (size >= 100)
-        decimals = 0;
-    else if (size >= 10)
-        decimals = 1;
-    if (size > 0 && size < 0.1)
-        snprintf(digits, sizeof digits, "%.3g", number);
-    else
-        snprintf(digits, sizeof digits, "%.*f", decimals, number);
-    drop_zeros(digits);
-    bool blank = *prefixes[at].name || *unit;
-    buffer[0] = '\0';
-    text_append(buffer, TEXT_NUMBER_SIZE, "%s%s%s%.*s%s", digits, blank ? " " : "", prefixes[at].name,
-                text_beginning(unit, UNIT_MOST), unit, per);
-}
-
-/* Of a sum its growth per second: of times the share of the time, of joules watts. */
-static char *counter_text(char buffer[TEXT_NUMBER_SIZE], const struct scene *scene, const struct scene_counter *counter,
-                          double value)
-{
-    const char *unit = unit_of(scene, counter), *per = counter->sum ? "/s" : "";
-    bool time = strcmp(unit, "ns") == 0;
-    if (time && counter->sum)
-        return text_share(buffer, value / 1e9);
-    if (time)
-        return text_duration(buffer, (int64_t)llrint(fmin(fmax(value, -9e18), 9e18)));
-    if (strcmp(unit, "B") == 0) {
-        char bytes[TEXT_NUMBER_SIZE];
-        buffer[0] = '\0';
-        text_append(buffer, TEXT_NUMBER_SIZE, "%s%s%s", value < 0 ? "-" : "",
-                    text_bytes(bytes, text_whole(fabs(value))), per);
-        return buffer;
-    }
-    double scale = 1;
-    for (size_t i = 0; i < sizeof prefixed / sizeof *prefixed; i++)
-        if (strcmp(unit, prefixed[i].unit) == 0) {
-            unit = prefixed[i].plain;
-            scale = prefixed[i].scale;
-            break;
-        }
-    if (counter->sum && strcmp(unit, "J") == 0) {
-        unit = "W";
-        per = "";
-    }
-    short_number(buffer, value * scale, unit, per);
-    return buffer;
+    return counter_text(buffer, unit_of(scene, counter), counter->sum, value);
 }
 
 static double step_of(double span, double most)
@@ -149,7 +77,7 @@ double counter_graphs_room(struct canvas *canvas, const struct scene *scene)
             continue;
         for (size_t k = 0; k < 2; k++)
             width = fmax(width, canvas_text_width(canvas, (struct text_style){.size = SCALE_SIZE},
-                                                  counter_text(text, scene, &scene->counters[i], ends[k])));
+                                                  value_of(text, scene, &scene->counters[i], ends[k])));
     }
     return width;
 }
@@ -230,7 +158,7 @@ static void draw_title(const struct graph_place *place, char *title, size_t size
     double value = mean_of(&counter->curve);
     snprintf(mean, mean_size, "not known here");
     if (!isnan(value))
-        snprintf(mean, mean_size, "mean %s", counter_text(number, scene, counter, value));
+        snprintf(mean, mean_size, "mean %s", value_of(number, scene, counter, value));
     double y = place->y - TITLE / 2.0, room = place->width;
     double taken = canvas_text_width(place->canvas, (struct text_style){0}, mean) + TITLE_GAP;
     if (taken < room / 2) {
@@ -254,9 +182,9 @@ static void draw_graph(struct graph_place place, double gap)
     if (!known)
         return;
     canvas_text(place.canvas, place.x - gap, place.y + 3, style,
-                counter_text(number, place.scene, place.counter, place.top));
+                value_of(number, place.scene, place.counter, place.top));
     canvas_text(place.canvas, place.x - gap, place.y + GRAPH - 4, style,
-                counter_text(number, place.scene, place.counter, place.bottom));
+                value_of(number, place.scene, place.counter, place.bottom));
     for (uint32_t first = 0, end; first < curve->bins; first = end) {
         for (end = first; end < curve->bins && !isnan(curve->mean[end]); end++)
             continue;

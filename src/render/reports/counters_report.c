@@ -3,6 +3,7 @@
 
 #include "core/numbers.h"
 #include "core/text.h"
+#include "render/counter_text.h"
 #include "render/facts.h"
 #include "render/field.h"
 
@@ -82,21 +83,10 @@ static void row_name(char name[VALUE_TEXT_SIZE], const struct counters_report *r
     }
 }
 
-static char *amount_text(char buffer[TEXT_NUMBER_SIZE], double value)
-{
-    if (isnan(value))
-        snprintf(buffer, TEXT_NUMBER_SIZE, "-");
-    else if (value >= 0 && value < 9e15 && value == floor(value))
-        text_thousands(buffer, (uint64_t)value);
-    else
-        snprintf(buffer, TEXT_NUMBER_SIZE, "%.6g", value);
-    return buffer;
-}
-
 static void write_counters(struct output *output, const struct counter_table *table)
 {
     struct text_table *text = text_table_columns(5);
-    static const char *const titles[] = {"amount", "per second", "mode", "readings"};
+    static const char *const titles[] = {"amount", "rate", "mode", "readings"};
     char cell[VALUE_TEXT_SIZE], buffer[TEXT_NUMBER_SIZE];
     text_table_cell(text, "counter", true);
     for (size_t i = 0; i < 4; i++)
@@ -107,9 +97,11 @@ static void write_counters(struct output *output, const struct counter_table *ta
         bool sum = !isnan(amount) && counter->mode != COUNTER_MODE_ABSOLUTE && table->row[0].ns > 0;
         text_for_terminal(cell, sizeof cell, counter->name, NAME_MOST);
         text_table_cell(text, cell, true);
-        text_table_cell(text, amount_text(buffer, amount), false);
-        snprintf(buffer, sizeof buffer, "%.4g", amount / ((double)table->row[0].ns / 1e9));
-        text_table_cell(text, sum ? buffer : "-", false);
+        text_table_cell(text, counter_amount_text(buffer, counter->unit, amount), false);
+        snprintf(buffer, sizeof buffer, "-");
+        if (sum)
+            counter_text(buffer, counter->unit, true, amount / ((double)table->row[0].ns / 1e9));
+        text_table_cell(text, buffer, false);
         text_table_cell(text, counter_mode_name(counter->mode), false);
         text_table_cell(text, text_thousands(buffer, counter->readings), false);
     }
@@ -146,7 +138,8 @@ static void write_rows(struct output *output, const struct counters_report *repo
         text_table_cell(text, cell, true);
         for (size_t i = 0; i < count; i++) {
             if (!formulas) {
-                text_table_cell(text, amount_text(cell, amount_of(table, row, columns[i])), false);
+                const char *unit = table->counters->counter[columns[i]].unit;
+                text_table_cell(text, counter_amount_text(cell, unit, amount_of(table, row, columns[i])), false);
                 continue;
             }
             const struct definition *formula = &table->formulas->list[columns[i]];
