@@ -242,6 +242,10 @@ void axis_draw_time(struct canvas *canvas, double x, double width, double y, dou
         canvas_line(canvas, place, y, place, y + 4, 1, paint_of(INK_AXIS));
         canvas_text(canvas, place, y + 14, style, axis_time(label, sizeof label, at, step, &unit));
     }
+    double middle = x + width / 2, room = 2 * fmin(middle, canvas_width(canvas) - middle);
     snprintf(title, sizeof title, "%s after the start of the run%s%s", unit, *note ? "; " : "", note);
-    canvas_text(canvas, x + width / 2, y + 32, style, title);
+    /* The unit is worth more than the note. */
+    if (canvas_text_width(canvas, style, title) > room)
+        snprintf(title, sizeof title, "%s after the start of the run", unit);
+    canvas_text(canvas, middle, y + 32, style, title);
 }

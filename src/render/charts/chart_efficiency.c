@@ -10,7 +10,10 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { BOX_HEIGHT = 84, BOX_LEAST = 140, GAP = 40 };
+enum { BOX_HEIGHT = 84, BOX_LEAST = 170, GAP = 40 };
+
+/* Of the rows that small charts have instead of boxes. */
+enum { ROW_MOST = 30, ROW_LEAST = 16, ROWS_WIDTH = 200, INDENT = 12, BAR = 10, VALUE_ROOM = 52, NAMES_MOST = 220 };
 
 /* POP's limit of what is acceptable. */
 static const double ACCEPTABLE = 0.8;
@@ -134,24 +137,42 @@ static void draw_edge(struct canvas *canvas, struct area from, struct area to, b
         canvas_polyline(canvas, line, 4, 1.2, paint_of(INK_AXIS));
 }
 
-void chart_efficiency_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
+/* A row for each, below its product and further in. */
+static void draw_rows(struct canvas *canvas, const struct tree *tree, const bool marked[NODES], struct area area)
 {
-    if (input->scaling) {
-        factors_plot_draw(canvas, input->scaling, area);
+    double row = fmin(ROW_MOST, area.height / (NODES - tree->root)), y = area.y + row / 2;
+    double names = fmin(area.width * 0.55, NAMES_MOST);
+    struct area bar = {area.x + names, 0, area.width - names - VALUE_ROOM, BAR};
+    double limit = bar.x + bar.width * ACCEPTABLE;
+    if (row < ROW_LEAST || area.width < ROWS_WIDTH)
         return;
+    for (int i = tree->root; i < NODES; i++, y += row) {
+        const struct node *node = &tree->nodes[i];
+        char value[TEXT_NUMBER_SIZE];
+        enum ink ink = node->value < ACCEPTABLE ? INK_ACCENT : INK_COMPUTE;
+        double left = area.x + (node->column - tree->nodes[tree->root].column) * INDENT;
+        canvas_text_cut(canvas, left, y, bar.x - 8 - left, (struct text_style){.bold = marked[i]}, node->title);
+        canvas_rect(canvas, bar.x, y - BAR / 2.0, bar.width, BAR, paint_of(INK_GRID));
+        canvas_rect(canvas, bar.x, y - BAR / 2.0, bar.width * fmin(1, fmax(0, node->value)), BAR, paint_of(ink));
+        canvas_line(canvas, limit, y - BAR / 2.0 - 2, limit, y + BAR / 2.0 + 2, 1.2, paint_of(INK_TEXT));
+        canvas_text(canvas, area.x + area.width, y, (struct text_style){.align = ALIGN_RIGHT, .bold = marked[i]},
+                    text_share(value, node->value));
     }
+    chart_note(canvas, "Further in are the factors; the line is POP's 80 %.");
+}
+
+static double box_width(const struct tree *tree, struct area area)
+{
+    return (area.width - (tree->columns - 1) * GAP) / tree->columns;
+}
+
+/* Parents beside the middle of their children. */
+static void draw_boxes(struct canvas *canvas, const struct tree *tree, const bool marked[NODES], struct area area)
+{
     struct area boxes[NODES];
-    struct tree tree = tree_of(input->metrics);
-    const struct node *nodes = tree.nodes;
-    /* The boxes do not fit into less: the title says the most important. */
-    if (area.height < 2.6 * BOX_HEIGHT || area.width < tree.columns * BOX_LEAST)
-        return;
-    bool marked[NODES] = {false};
-    /* Upwards from the leaf with the largest loss to the root. */
-    for (int i = worst_of(&tree); i != NODES && i >= 0; i = nodes[i].parent)
-        marked[i] = true;
-    double width = (area.width - (tree.columns - 1) * GAP) / tree.columns;
-    for (int i = tree.root; i < NODES; i++) {
+    const struct node *nodes = tree->nodes;
+    double width = box_width(tree, area);
+    for (int i = tree->root; i < NODES; i++) {
         boxes[i] = (struct area){area.x + nodes[i].column * (width + GAP),
                                  area.y + nodes[i].place * (area.height - BOX_HEIGHT), width, BOX_HEIGHT};
         /* Parents come before their children in the table: their boxes are known. */
@@ -161,4 +182,22 @@ void chart_efficiency_draw(struct canvas *canvas, const struct chart_input *inpu
     }
     chart_note(canvas, "Each efficiency is the product of those to its right. Bars below the line, 80 %, are marked: "
                        "less is not acceptable according to POP.");
+}
+
+void chart_efficiency_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
+{
+    if (input->scaling) {
+        factors_plot_draw(canvas, input->scaling, area);
+        return;
+    }
+    struct tree tree = tree_of(input->metrics);
+    bool marked[NODES] = {false};
+    /* Upwards from the leaf with the largest loss to the root. */
+    for (int i = worst_of(&tree); i != NODES && i >= 0; i = tree.nodes[i].parent)
+        marked[i] = true;
+    /* Serialisation and transfer, 0.4 of the height apart, must not overlap. */
+    if (0.4 * (area.height - BOX_HEIGHT) < BOX_HEIGHT || box_width(&tree, area) < BOX_LEAST)
+        draw_rows(canvas, &tree, marked, area);
+    else
+        draw_boxes(canvas, &tree, marked, area);
 }

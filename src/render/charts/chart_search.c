@@ -21,6 +21,7 @@ enum {
     TIME_ROOM = 78,
     KEY_ROOM = 30,
     WIDE = 600,
+    NARROW = 280,
     TITLE_SIZE = 500
 };
 
@@ -234,9 +235,12 @@ static void draw_key(struct canvas *canvas, const struct layout *layout, struct 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         snprintf(text, sizeof text, "%s %s", text_thousands(number, search_state_count(layout->search, keys[i].state)),
                  keys[i].words);
+        double width = MARK + 7 + canvas_text_width(canvas, (struct text_style){0}, text);
+        if (x + width > area.x + area.width)
+            break;
         draw_mark(canvas, x, y, keys[i].state, false);
         canvas_text(canvas, x + MARK + 7, y, (struct text_style){.ink = INK_MUTED}, text);
-        x += MARK + 7 + canvas_text_width(canvas, (struct text_style){0}, text) + 26;
+        x += width + 26;
     }
     const char *words = "more below:  sight search --all";
     /* The hint is worth room only if something is hidden; short words are better than none. */
@@ -258,7 +262,7 @@ void chart_search_draw(struct canvas *canvas, const struct chart_input *input, s
     struct layout layout = {.search = search};
     double rows = floor((area.height - KEY_ROOM) / ROW);
     /* Titles would have no room beside the bars. */
-    if (rows < 1 || area.width < 420 || search->count == 0)
+    if (rows < 1 || area.width < NARROW || search->count == 0)
         return;
     layout.shown = memory_new(search->count * sizeof *layout.shown);
     layout.behind = memory_new(search->count * sizeof *layout.behind);

@@ -21,6 +21,7 @@ enum {
     ROW = 22,
     LEGEND = 10,
     STRIP = 34,
+    STRIP_ROOM = STRIP + 14,
     INSET_MOST = 3,
     ARROWS_MOST = 120,
     GRAPHS_GAP = 6
@@ -434,7 +435,10 @@ void chart_timeline_draw(struct canvas *canvas, const struct chart_input *input,
     drawing.plot.width = area.width - left - 12;
     if (side)
         drawing.plot.width = area.width - left - RIGHT;
-    drawing.plot.height = area.height - 18 - STRIP - 14 - 44;
+    drawing.plot.height = area.height - 18 - 44;
+    /* In low charts the rows need the room. */
+    double strip = drawing.plot.height - STRIP_ROOM >= 2 * CHART_PLOT_LEAST ? STRIP_ROOM : 0;
+    drawing.plot.height -= strip;
     if (scene->lines == 0 || drawing.plot.width < CHART_PLOT_LEAST || drawing.plot.height < CHART_PLOT_LEAST)
         return;
     size_t counters = counter_graphs_fit(scene, drawing.plot.height);
@@ -446,7 +450,7 @@ void chart_timeline_draw(struct canvas *canvas, const struct chart_input *input,
     /* Where each message has an arrow the strip of messages says nothing more: its room goes to the lines. */
     bool arrows = arrows_fit(&drawing);
     if (arrows)
-        drawing.line = fmin((drawing.plot.height - graphs + STRIP + 14) / scene->lines, LINE_MOST);
+        drawing.line = fmin((drawing.plot.height - graphs + strip) / scene->lines, LINE_MOST);
     double bottom = drawing.plot.y + drawing.line * scene->lines;
     if (scene->exact) {
         draw_states(&drawing);
@@ -462,7 +466,7 @@ void chart_timeline_draw(struct canvas *canvas, const struct chart_input *input,
     draw_time_axis(&drawing, bottom + 2);
     if (arrows)
         draw_arrows(&drawing);
-    else
+    else if (strip > 0)
         draw_message_strip(&drawing, bottom + 46);
     if (side)
         draw_legend(&drawing, drawing.plot.x + drawing.plot.width + 24, drawing.plot.y + 8);
