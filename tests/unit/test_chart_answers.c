@@ -217,8 +217,23 @@ static void test_waits(void)
     expect_answer(metrics, id, "The processes wait for each other for 12 % of their time, 60 % of it in barriers",
                   "all");
     analysis->waits[WAIT_NXN_COMPLETION].ns = analysis->waits[WAIT_NXN_COMPLETION].victims_ns[0] = hand_ns(8);
-    expect_answer(metrics, id, "The processes wait for each other for 12 % of their time, 60 % of it in barriers",
-                  "time in a call that no process causes is no waiting");
+    expect_answer(metrics, id,
+                  "The processes wait for each other for 12 % of their time, 60 % of it in barriers; collectives "
+                  "themselves take another 50 %",
+                  "time in a call that no process causes is no waiting, but it is drawn");
+    analysis->waits[WAIT_IO].ns = analysis->waits[WAIT_IO].victims_ns[1] = hand_ns(4);
+    late->ns = late->victims_ns[3] = barrier->ns = 0;
+    for (size_t i = 0; i < 4; i++)
+        barrier->victims_ns[i] = 0;
+    expect_answer(metrics, id,
+                  "The trace shows no process that waits for another; collectives and file I/O themselves take 75 % of "
+                  "the processes' time",
+                  "collectives and files");
+    analysis->waits[WAIT_NXN_COMPLETION].ns = analysis->waits[WAIT_NXN_COMPLETION].victims_ns[0] = 0;
+    expect_answer(
+        metrics, id,
+        "The trace shows no process that waits for another; file I/O itself takes 25 % of the processes' time",
+        "files alone");
     metrics_free(metrics);
 }
 

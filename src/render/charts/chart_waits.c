@@ -8,13 +8,16 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { RIGHT = 280, COLUMN_LEAST = 4, ROW = 22, MOST_TEXT_SIZE = 96 };
+enum { RIGHT = 280, COLUMN_LEAST = 4, ROW = 22, MOST_TEXT_SIZE = 96, CALLS_TEXT_SIZE = 96 };
 
 /* Instead of a row: all of them. */
 static const size_t EVERYONE = SIZE_MAX;
 
 /* From these shares of all waiting on it is one process that waits, and one kind of waiting. */
 static const double ONE_WAITS = 0.66, NEARLY_ALL = 0.9;
+
+/* From this share of the time on the title says what is drawn besides waiting. */
+static const double WORTH_SAYING = 0.01;
 
 /* Instead of a slot: the colour of MPI, of its calls themselves, the paler the higher the variant. */
 enum { IN_CALLS = 255 };
@@ -83,6 +86,12 @@ static int64_t waits_below(const struct analysis *analysis, size_t row, int limi
     return all;
 }
 
+/* In ns, what no other process causes. */
+static int64_t calls_of(const struct analysis *analysis)
+{
+    return waits_below(analysis, EVERYONE, WAIT_KIND_COUNT) - waits_below(analysis, EVERYONE, WAIT_CAUSED_COUNT);
+}
+
 /* In ns, all that other processes cause: as the sentence about MPI and the contention have it. */
 static int64_t waits_of(const struct analysis *analysis, size_t row)
 {
@@ -119,11 +128,32 @@ static char *most_text(char text[MOST_TEXT_SIZE], const struct analysis *analysi
     return text;
 }
 
+/* What calls take that wait for nobody, by their kinds. */
+static const char *calls_name(const struct analysis *analysis)
+{
+    int64_t io = analysis->waits[WAIT_IO].ns;
+    if (io <= 0)
+        return "collectives themselves take";
+    return io < calls_of(analysis) ? "collectives and file I/O themselves take" : "file I/O itself takes";
+}
+
+/* "; collectives themselves take another 26 %": the rest of what is drawn; "": next to nothing. */
+static char *calls_text(char text[CALLS_TEXT_SIZE], const struct analysis *analysis, double time_ns, bool another)
+{
+    char number[TEXT_NUMBER_SIZE];
+    double share = time_ns > 0 ? (double)calls_of(analysis) / time_ns : 0;
+    text[0] = '\0';
+    if (share >= WORTH_SAYING)
+        snprintf(text, CALLS_TEXT_SIZE, "; %s %s%s%s", calls_name(analysis), another ? "another " : "",
+                 text_share(number, fmin(1, share)), another ? "" : " of the processes' time");
+    return text;
+}
+
 void chart_waits_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
 {
     const struct metrics *metrics = input->metrics;
     const struct analysis *analysis = metrics->analysis;
-    char number[TEXT_NUMBER_SIZE], most[MOST_TEXT_SIZE];
+    char number[TEXT_NUMBER_SIZE], most[MOST_TEXT_SIZE], calls[CALLS_TEXT_SIZE];
     double all_ns = (double)waits_of(analysis, EVERYONE), time_ns = 0;
     size_t longest = longest_waiter(metrics);
     for (size_t i = 0; i < metrics->process_count; i++)
@@ -131,13 +161,16 @@ void chart_waits_answer(const struct chart_input *input, char answer[CHART_ANSWE
         time_ns += (double)process_total_ns(&metrics->process[i]);
     /* Waits of threads of a process add up, and may be more than its time. */
     if (all_ns <= 0 || time_ns <= 0)
-        chart_say(answer, "The trace shows no process that waits for another");
+        chart_say(answer, "The trace shows no process that waits for another%s",
+                  calls_text(calls, analysis, time_ns, false));
     else if ((double)waits_of(analysis, longest) >= ONE_WAITS * all_ns)
-        chart_say(answer, "Process %s waits %s, %s", text_number(metrics->process[longest].rank).text,
-                  text_duration(number, waits_of(analysis, longest)), most_text(most, analysis, longest));
+        chart_say(answer, "Process %s waits %s, %s%s", text_number(metrics->process[longest].rank).text,
+                  text_duration(number, waits_of(analysis, longest)), most_text(most, analysis, longest),
+                  calls_text(calls, analysis, time_ns, false));
     else
-        chart_say(answer, "The processes wait for each other for %s of their time, %s",
-                  text_share(number, fmin(1, all_ns / time_ns)), most_text(most, analysis, EVERYONE));
+        chart_say(answer, "The processes wait for each other for %s of their time, %s%s",
+                  text_share(number, fmin(1, all_ns / time_ns)), most_text(most, analysis, EVERYONE),
+                  calls_text(calls, analysis, time_ns, true));
 }
 
 /* Cumulative waits by kind, for each column, as means: the last row is their total. */
@@ -179,7 +212,6 @@ static void draw_bars(struct canvas *canvas, const struct chart_input *input, co
 static void draw_columns(struct canvas *canvas, const struct rank_axis *ranks, const struct value_axis *axis,
                          const double *stacks, const struct analysis *analysis)
 {
-    char note[96], count[TEXT_NUMBER_SIZE];
     /* From the highest stack down, each over the one before, so that only its own part remains visible. */
     for (int kind = WAIT_KIND_COUNT - 1; kind > WAIT_NONE; kind--) {
         if (analysis->waits[kind].ns <= 0)
@@ -188,9 +220,19 @@ static void draw_columns(struct canvas *canvas, const struct rank_axis *ranks, c
         axis_draw_steps(canvas, ranks, axis, &stacks[(size_t)kind * ranks->columns], paint_of(INK_BACK));
         axis_draw_steps(canvas, ranks, axis, &stacks[(size_t)kind * ranks->columns], kind_paint((enum wait_kind)kind));
     }
-    snprintf(note, sizeof note, "Each column shows the mean of %s processes.",
-             text_thousands(count, ranks->per_column));
-    chart_note(canvas, note);
+}
+
+/* What a column is of, and which parts of it no other process causes. */
+static void draw_note(struct canvas *canvas, const struct rank_axis *ranks, const struct analysis *analysis)
+{
+    char note[200] = "", count[TEXT_NUMBER_SIZE];
+    if (ranks->per_column > 1)
+        text_append(note, sizeof note, "Each column shows the mean of %s processes. ",
+                    text_thousands(count, ranks->per_column));
+    if (calls_of(analysis) > 0)
+        text_append(note, sizeof note, "Hatched: waiting for others. Plain: time in calls that nobody else causes.");
+    if (*note)
+        chart_note(canvas, note);
 }
 
 static void draw_legend(struct canvas *canvas, const struct analysis *analysis, struct area area)
@@ -227,6 +269,7 @@ void chart_waits_draw(struct canvas *canvas, const struct chart_input *input, st
         draw_bars(canvas, input, &ranks, &axis, stacks);
     else
         draw_columns(canvas, &ranks, &axis, stacks, analysis);
+    draw_note(canvas, &ranks, analysis);
     if (side)
         draw_legend(canvas, analysis, (struct area){plot.x + plot.width + 24, plot.y + 8, RIGHT - 24, plot.height});
     free(stacks);
