@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { GAP = 46, PANEL_LEAST = 30, COLUMN_MOST = 160 };
+enum { GAP = 46, PANEL_LEAST = 30, COLUMN_MOST = 190, CLASSES_LEAST = 5, CLASS_LAST = 64 };
 
 /* "512 B", "4 KiB": classes are powers of two, so binary units are the round ones. */
 static char *size_text(char *buffer, int64_t class)
@@ -103,20 +103,45 @@ void chart_messages_answer(const struct chart_input *input, char answer[CHART_AN
             size_text(size, middle_class(metrics, messages_of) + 1), size_text(large, middle_class(metrics, bytes_of)));
 }
 
-/* The classes from the first with messages to the last. */
+/* The classes from the first with messages to the last, and empty ones around them where they are few: where one size
+   stands among others says more than an empty half of the picture. */
 struct classes {
     const struct message_row *row;
-    size_t count;
+    size_t rows;
+    size_t before, count; /* empty classes before the rows, and all */
 };
+
+static double value_at(const struct classes *classes, size_t i, double (*value)(const struct message_row *row))
+{
+    return i >= classes->before && i - classes->before < classes->rows ? value(&classes->row[i - classes->before]) : 0;
+}
+
+static int64_t key_at(const struct classes *classes, size_t i)
+{
+    if (i >= classes->before && i - classes->before < classes->rows)
+        return classes->row[i - classes->before].key;
+    return classes->row[0].key + (int64_t)i - (int64_t)classes->before;
+}
+
+static void surround(struct classes *classes)
+{
+    int64_t first = classes->row[0].key, last = classes->row[classes->rows - 1].key;
+    size_t more = CLASSES_LEAST - smaller(classes->rows, (size_t)CLASSES_LEAST);
+    /* Not with the class of empty messages, which is no power of two. */
+    classes->before = smaller(more / 2, (size_t)larger(first - 1, (int64_t)0));
+    classes->count = classes->rows + classes->before;
+    classes->count += smaller(more - classes->before, (size_t)(CLASS_LAST - smaller(last, (int64_t)CLASS_LAST)));
+}
 
 static struct classes classes_of(const struct metrics *metrics)
 {
-    struct classes classes = {metrics->sizes, metrics->size_count};
+    struct classes classes = {.row = metrics->sizes, .rows = metrics->size_count};
     /* Leading classes without messages (empty ones above all) would squeeze the others. */
-    while (classes.count > 1 && messages_of(classes.row) <= 0) {
+    while (classes.rows > 1 && messages_of(classes.row) <= 0) {
         classes.row++;
-        classes.count--;
+        classes.rows--;
     }
+    surround(&classes);
     return classes;
 }
 
@@ -125,15 +150,15 @@ static void draw_panel(struct canvas *canvas, struct classes classes, struct are
 {
     double most = 0, width = plot.width / (double)classes.count;
     for (size_t i = 0; i < classes.count; i++)
-        most = fmax(most, value(&classes.row[i]));
+        most = fmax(most, value_at(&classes, i, value));
     struct text_style centred = {.align = ALIGN_CENTER};
     canvas_text(canvas, plot.x, plot.y - 26, (struct text_style){.bold = true}, bytes ? "bytes" : "messages");
     canvas_line(canvas, plot.x, plot.y + plot.height, plot.x + plot.width, plot.y + plot.height, 1, paint_of(INK_AXIS));
     for (size_t i = 0; i < classes.count; i++) {
-        double height = ratio_of(value(&classes.row[i]), most) * plot.height;
+        double height = ratio_of(value_at(&classes, i, value), most) * plot.height;
         double x = plot.x + (double)i * width;
         char number[TEXT_NUMBER_SIZE], from[TEXT_NUMBER_SIZE];
-        uint64_t count = text_whole(value(&classes.row[i]));
+        uint64_t count = text_whole(value_at(&classes, i, value));
         if (bytes)
             text_bytes(number, count);
         else
@@ -141,7 +166,7 @@ static void draw_panel(struct canvas *canvas, struct classes classes, struct are
         /* No shape and no number for an empty class; its place stays. */
         if (count == 0)
             continue;
-        canvas_tip(canvas, "from %s: %s", size_text(from, classes.row[i].key), number);
+        canvas_tip(canvas, "from %s: %s", size_text(from, key_at(&classes, i)), number);
         canvas_rect(canvas, x + width * 0.08, plot.y + plot.height - height, width * 0.84, height, paint);
         /* Numbers that do not fit are in the tip. */
         if (canvas_text_width(canvas, centred, number) + 4 <= width)
@@ -162,7 +187,7 @@ static void draw_sizes(struct canvas *canvas, struct classes classes, struct are
     /* A label is under the class that begins with its size. */
     for (size_t i = 0; i < classes.count; i++) {
         char label[TEXT_NUMBER_SIZE];
-        int64_t class = classes.row[i].key;
+        int64_t class = key_at(&classes, i);
         /* Class 0 is that of empty messages, no power of two: it is labelled where all are. */
         bool labelled = step == 1;
         if (class > 0)
