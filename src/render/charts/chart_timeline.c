@@ -403,8 +403,11 @@ static void draw_legend(const struct drawing *drawing, double x, double y)
 {
     const struct scene *scene = drawing->scene;
     const struct defs *defs = timeline_info(scene->timeline)->defs;
-    uint32_t states[LEGEND];
-    size_t found = scene_states(scene, states, LEGEND), shown = smaller(found, LEGEND);
+    uint32_t states[LEGEND + 1];
+    size_t found = scene_states(scene, states, LEGEND + 1), shown = found;
+    /* The row that would sum up a single state is that state's. */
+    if (found > LEGEND + 1)
+        shown = LEGEND;
     double all = scene->outside_ns, rest;
     for (size_t state = 0; state < defs->state_count; state++)
         all += scene->state_ns[state];
