@@ -24,25 +24,56 @@ struct loaded {
     bool mpich, openmpi;
 };
 
-static int look(struct dl_phdr_info *library, size_t size, void *context)
+/* The versions of these libraries are part of their names: libmpi.so.12 is MPICH's ABI, .20 and .40 are Open MPI's. */
+static void note_name(struct loaded *loaded, const char *name)
 {
-    struct loaded *loaded = context;
-    const char *slash = strrchr(library->dlpi_name, '/'), *name = library->dlpi_name;
-    if (slash)
-        name = slash + 1;
-    (void)size;
-    /* The versions of these libraries are part of their names: libmpi.so.12 is MPICH's ABI, .20 and .40 are Open
-       MPI's. */
     loaded->openmpi |= strncmp(name, "libmpi.so.40", 12) == 0 || strncmp(name, "libmpi.so.20", 12) == 0;
     loaded->mpich |= strncmp(name, "libmpich.so", 11) == 0 || strncmp(name, "libmpi.so.12", 12) == 0;
+}
+
+static const char *name_of(const struct dl_phdr_info *library)
+{
+    const char *slash = strrchr(library->dlpi_name, '/');
+    return slash ? slash + 1 : library->dlpi_name;
+}
+
+static int look(struct dl_phdr_info *library, size_t size, void *context)
+{
+    (void)size;
+    note_name(context, name_of(library));
+    return 0;
+}
+
+/* What the libraries of the program, not those of an MPI, were linked with. */
+static int look_at_needs(struct dl_phdr_info *library, size_t size, void *context)
+{
+    static const char *const parts_of_mpi[] = {"libmpi", "libopen-", "mca_", PREFIX};
+    const ElfW(Dyn) *dynamic = NULL;
+    const char *strings = NULL;
+    (void)size;
+    for (size_t i = 0; i < sizeof parts_of_mpi / sizeof *parts_of_mpi; i++)
+        if (strncmp(name_of(library), parts_of_mpi[i], strlen(parts_of_mpi[i])) == 0)
+            return 0;
+    for (size_t i = 0; i < library->dlpi_phnum; i++)
+        if (library->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)(library->dlpi_addr + library->dlpi_phdr[i].p_vaddr);
+    for (const ElfW(Dyn) *at = dynamic; at && at->d_tag != DT_NULL; at++)
+        if (at->d_tag == DT_STRTAB)
+            strings = (const char *)at->d_un.d_ptr;
+    /* The kernel's own library keeps it relative to its begin. */
+    if (strings && (ElfW(Addr))strings < library->dlpi_addr)
+        strings += library->dlpi_addr;
+    for (const ElfW(Dyn) *at = dynamic; strings && at->d_tag != DT_NULL; at++)
+        if (at->d_tag == DT_NEEDED)
+            note_name(context, strings + at->d_un.d_val);
     return 0;
 }
 
 /* Which MPI the process has now: of the recorder, and the other one. */
-static void look_now(bool *has_own, bool *has_other)
+static void look_now(int (*looks)(struct dl_phdr_info *, size_t, void *), bool *has_own, bool *has_other)
 {
     struct loaded loaded = {.mpich = false};
-    dl_iterate_phdr(look, &loaded);
+    dl_iterate_phdr(looks, &loaded);
     bool is_mpich = strcmp(own, "mpich") == 0;
     *has_own = is_mpich ? loaded.mpich : loaded.openmpi;
     *has_other = is_mpich ? loaded.openmpi : loaded.mpich;
@@ -58,8 +89,9 @@ void match_or_exit(void)
     if (matched || !open_at_start)
         return;
     matched = true;
-    look_now(&has_own, &has_other);
-    if (!has_other)
+    look_now(look_at_needs, &has_own, &has_other);
+    /* One that was linked with both may use the right one. */
+    if (!has_other || has_own)
         return;
     /* Its calls are bound to this recorder by now, which cannot pass them on: handles have another type. */
     fprintf(stderr,
@@ -97,7 +129,7 @@ __attribute__((constructor)) static void match(int argc, char **argv)
     const char *before = getenv(ONCE);
     bool has_own, has_other;
     snprintf(pid, sizeof pid, "%d", (int)getpid());
-    look_now(&has_own, &has_other);
+    look_now(look, &has_own, &has_other);
     bool wrong = has_other && !has_own;
     open_at_start = !has_other && (!has_own || (preload && strstr(preload, own_library)));
     /* A program with both, or with none, is left alone. The same process does not start again twice, or it might do so
