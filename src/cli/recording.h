@@ -15,7 +15,7 @@ struct recording {
     const struct watch_options *watch;
     char *const *words; /* the whole command, with its launcher if it has one */
     size_t count;
-    /* Diagnoses the trace when it is there, also of a program that was killed; NULL: the user is told how to. */
+    /* Diagnoses the trace when it is there, also of a program that was killed; NULL: the last line says how to. */
     void (*diagnose)(const struct common_options *common, const char *output);
 };
 

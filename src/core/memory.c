@@ -116,12 +116,19 @@ void *memory_resize(void *block, size_t size)
     return resized;
 }
 
+void *memory_copy(const void *from, size_t size)
+{
+    void *copy = memory_resize(NULL, size);
+    if (size > 0)
+        memcpy(copy, from, size);
+    return copy;
+}
+
 char *memory_copy_string(const char *text)
 {
     if (!text)
         return NULL;
-    size_t size = strlen(text) + 1;
-    return memcpy(memory_resize(NULL, size), text, size);
+    return memory_copy(text, strlen(text) + 1);
 }
 
 void *memory_grow(void *block, size_t *capacity, size_t element_size, size_t wanted)

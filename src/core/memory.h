@@ -51,7 +51,8 @@ void memory_free(void *block);
 
 void *memory_new(size_t size);                 /* zeroed; size 0 gives a valid pointer */
 void *memory_resize(void *block, size_t size); /* as realloc */
-char *memory_copy_string(const char *text);    /* NULL gives NULL */
+void *memory_copy(const void *from, size_t size);
+char *memory_copy_string(const char *text); /* NULL gives NULL */
 
 /* Makes room for one more element, doubling the capacity. Use through ARRAY_PUSH. */
 void *memory_grow(void *block, size_t *capacity, size_t element_size, size_t wanted);

@@ -177,9 +177,8 @@ bool assisting_lends(const struct assistance *assistance)
     return assistance && assistance->lends;
 }
 
-struct graph *assisting_borrow(struct assistance *assistance, const struct defs *defs, const struct read_sum *sum)
+struct graph *assisting_borrow(const struct assistance *assistance, const struct defs *defs, const struct read_sum *sum)
 {
-    assistance->lends = false;
     return lending_take(assistance->team, LENDER, defs, sum);
 }
 
@@ -340,8 +339,8 @@ static void compute(const struct graph *graph, const struct user_spans *spans, u
     }
 }
 
-/* The trace of a job, of which `data` is what follows it. NULL: it cannot be opened, or is another file of this name,
-   on another host. */
+/* Opens the trace that a job names; `data` is what follows the job in its message. NULL: it cannot be opened, or is
+   another file of this name, on another host. */
 static struct reader *job_open(const struct job *job, const char *data)
 {
     struct error err = {0};
@@ -396,10 +395,11 @@ void assisting_do(struct team *team, const char *data, struct assisting_result *
 {
     struct job job;
     memcpy(&job, data, sizeof job);
+    /* Of the job before, of which rank 0 has collected all results. */
+    assisting_result_clear(result);
     struct reader *reader = job_open(&job, data + sizeof job);
     struct user_spans *spans = NULL;
     struct graph *graph = graph_for(team, reader, &job, &spans, result);
-    result->size = 0;
     if (graph)
         compute(graph, spans, job.steps, result);
     graph_free(graph);

@@ -26,7 +26,8 @@ void assisting_free(struct assistance *assistance);
 bool assisting_lends(const struct assistance *assistance);
 
 /* If so: waits for it, once `sum` has seen all that rank 0 reads. NULL: it cannot be had. */
-struct graph *assisting_borrow(struct assistance *assistance, const struct defs *defs, const struct read_sum *sum);
+struct graph *assisting_borrow(const struct assistance *assistance, const struct defs *defs,
+                               const struct read_sum *sum);
 
 /* What rank 0 need not compute: of enum analyse_step; phases. */
 unsigned assisting_steps(const struct assistance *assistance);   /* NULL: 0 */

@@ -188,13 +188,6 @@ void graph_image_move(struct graph *graph, void *image)
     free(graph);
 }
 
-static void *copy_of(const void *from, size_t size)
-{
-    void *copy = memory_new(size);
-    memcpy(copy, from, size);
-    return copy;
-}
-
 struct graph *graph_of_image(void *image, size_t size, const struct defs *defs)
 {
     struct graph *graph = memory_new(sizeof *graph);
@@ -203,8 +196,8 @@ struct graph *graph_of_image(void *image, size_t size, const struct defs *defs)
     struct walk walk = {.image = image, .places = true, .at = roots.end};
     graph->defs = defs;
     /* What leads to other parts is a copy: the image itself is only read. */
-    graph->locations = copy_of(walk.image + roots.locations, graph->location_count * sizeof *graph->locations);
-    graph->waits = copy_of(walk.image + roots.waits, graph->location_count * sizeof *graph->waits);
+    graph->locations = memory_copy(walk.image + roots.locations, graph->location_count * sizeof *graph->locations);
+    graph->waits = memory_copy(walk.image + roots.waits, graph->location_count * sizeof *graph->waits);
     graph->image = image;
     graph->image_size = size;
     size_t chunks = 0;

@@ -63,13 +63,6 @@ static void collect(struct making *making, uint32_t location, struct collected *
     }
 }
 
-static void *copy_of(const void *from, size_t size)
-{
-    void *copy = memory_new(size);
-    memcpy(copy, from, size);
-    return copy;
-}
-
 static void make_location(struct making *making, uint32_t location, struct collected *collected)
 {
     struct location_waits *waits = &making->all[location];
@@ -79,8 +72,8 @@ static void make_location(struct making *making, uint32_t location, struct colle
     collect(making, location, collected);
     if (waits->count == 0)
         return;
-    waits->ns = copy_of(collected->ns, waits->count * sizeof *waits->ns);
-    waits->kinds = copy_of(collected->kinds, waits->count * sizeof *waits->kinds);
+    waits->ns = memory_copy(collected->ns, waits->count * sizeof *waits->ns);
+    waits->kinds = memory_copy(collected->kinds, waits->count * sizeof *waits->kinds);
 }
 
 static void make_part(void *context, size_t index)
