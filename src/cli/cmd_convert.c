@@ -3,28 +3,12 @@
 
 #include "cli/run.h"
 #include "convert/writer.h"
+#include "core/output.h"
 #include "core/text.h"
 #include "engine/convert.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static bool ends_with(const char *text, size_t length, const char *suffix)
-{
-    size_t size = strlen(suffix);
-    return length >= size && strncmp(text + length - size, suffix, size) == 0;
-}
-
-/* The length of a path without the suffix of a compression. */
-static size_t uncompressed_length(const char *path)
-{
-    size_t length = strlen(path);
-    if (ends_with(path, length, ".gz"))
-        return length - strlen(".gz");
-    if (ends_with(path, length, ".zst"))
-        return length - strlen(".zst");
-    return length;
-}
 
 /* The format of --format, else of the output's suffix; NULL and a fault. */
 static const struct writer_format *convert_format(const struct convert_options *options, struct error *err)
@@ -43,11 +27,11 @@ static const struct writer_format *convert_format(const struct convert_options *
         return NULL;
     }
     /* app.xml.gz is XML: the output compresses what it is given by the last suffix */
-    size_t length = uncompressed_length(options->target.path);
+    size_t length = output_plain_length(options->target.path);
     for (size_t i = 0; i < writer_format_count(); i++) {
         const struct writer_format *format = writer_format_at(i);
-        if (ends_with(options->target.path, length, format->suffix) ||
-            (format->other_suffix && ends_with(options->target.path, length, format->other_suffix)))
+        if (text_ends_with(options->target.path, length, format->suffix) ||
+            (format->other_suffix && text_ends_with(options->target.path, length, format->other_suffix)))
             return format;
     }
     error_set(err, ERROR_USAGE, "cannot derive the format from '%s': give --format (%s)", options->target.path,
@@ -63,7 +47,7 @@ static enum status check_path(const struct writer_format *format, const char *pa
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
         return error_set(err, ERROR_USAGE, "%s is a directory, which standard output cannot be: give -o NAME%s",
                          format->title, format->suffix);
-    if (uncompressed_length(path) < strlen(path))
+    if (output_plain_length(path) < strlen(path))
         return error_set(err, ERROR_USAGE, "%s: %s is a directory, which is not compressed: give -o NAME%s", path,
                          format->title, format->suffix);
     return STATUS_OK;

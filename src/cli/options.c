@@ -329,12 +329,6 @@ static unsigned threads_of_packing(const struct common_options *common)
     return team_size(common->team) > 1 ? 1 : parallel_processors();
 }
 
-static bool ends_with(const char *text, size_t length, const char *end)
-{
-    size_t size = strlen(end);
-    return length > size && strncmp(text + length - size, end, size) == 0;
-}
-
 /* Without --format the suffix of the output says it, where it is a format of the command: out.json.gz is JSON. */
 static void take_suffix(struct parsing *parsing)
 {
@@ -343,13 +337,9 @@ static void take_suffix(struct parsing *parsing)
     const char *path = options_text(parsing->command, parsing->options, "output");
     if (!row || row_is_set(row, parsing->options) || !parsing->command->formats || !path)
         return;
-    size_t length = strlen(path);
-    if (ends_with(path, length, ".gz"))
-        length -= strlen(".gz");
-    else if (ends_with(path, length, ".zst"))
-        length -= strlen(".zst");
+    size_t length = output_plain_length(path);
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-        if (ends_with(path, length, suffixes[i]) && word_in(parsing->command->formats, ' ', suffixes[i] + 1))
+        if (text_ends_with(path, length, suffixes[i]) && word_in(parsing->command->formats, ' ', suffixes[i] + 1))
             row_set(row, parsing->options, suffixes[i] + 1);
 }
 

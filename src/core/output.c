@@ -72,6 +72,12 @@ static char *follow_links(const char *path)
     return NULL;
 }
 
+size_t output_plain_length(const char *path)
+{
+    const struct output_codec *codec = output_codec_find(path);
+    return strlen(path) - (codec ? strlen(codec->suffix) : 0);
+}
+
 static mode_t mode_of_new_files(void)
 {
     /* The only way to read the mask is to set it. */

@@ -38,6 +38,9 @@ struct output *output_open(const char *path, struct output_options options, stru
 /* Ends the output: flushes and puts the file in its place (commit), or drops it (no commit). Frees it either way. */
 enum status output_close(struct output *output, bool commit, struct error *err) MUST_CHECK;
 
+/* The length of a path without the suffix that asks for a compression. */
+size_t output_plain_length(const char *path);
+
 /* An output that is kept in memory; output_take ends it and returns its bytes, followed by a 0 that is not counted
    (free()). */
 struct output *output_open_memory(void);

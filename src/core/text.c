@@ -129,6 +129,12 @@ struct number_text text_number(uint64_t value)
     return number;
 }
 
+bool text_ends_with(const char *text, size_t length, const char *end)
+{
+    size_t size = strlen(end);
+    return length >= size && strncmp(text + length - size, end, size) == 0;
+}
+
 const char *text_plural(uint64_t count, const char *one, const char *many)
 {
     if (count == 1)

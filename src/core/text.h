@@ -55,6 +55,9 @@ char *text_from_bytes(const char *bytes, size_t length);
    the same run gives the same file. */
 void text_date(char *buffer, size_t size, const char *format);
 
+/* True if the first `length` bytes of a text end so. */
+bool text_ends_with(const char *text, size_t length, const char *end);
+
 /* At most `most` bytes of UTF-8, without parting a character: for "%.*s". */
 int text_beginning(const char *utf8, int most);
 

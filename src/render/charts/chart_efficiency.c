@@ -158,7 +158,7 @@ static void draw_rows(struct canvas *canvas, const struct tree *tree, const bool
         canvas_text(canvas, area.x + area.width, y, (struct text_style){.align = ALIGN_RIGHT, .bold = marked[i]},
                     text_share(value, node->value));
     }
-    chart_note(canvas, "Further in are the factors; the line is POP's 80 %.");
+    chart_note(canvas, "Indented rows are factors; the line marks POP's 80 %.");
 }
 
 static double box_width(const struct tree *tree, struct area area)
