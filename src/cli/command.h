@@ -46,7 +46,8 @@ enum command_kind {
     COMMAND_ALONE = 1 << 1,    /* each process of `mpiexec -n N sight` runs it for itself */
     COMMAND_GROUPS = 1 << 2,   /* "--" separates groups of inputs: it is one of them, and options may follow */
     COMMAND_PASSES = 1 << 3,   /* starts a launcher: what stands before "--" and is no option of its own is for that */
-    COMMAND_STARTS = 1 << 4    /* starts a program: without "--" the first word that is no option, and all after it */
+    COMMAND_STARTS = 1 << 4,   /* starts a program: without "--" the first word that is no option, and all after it */
+    COMMAND_MAY_START = 1 << 5 /* starts the program that follows "--", and is alone if there is one */
 };
 
 size_t command_count(void);

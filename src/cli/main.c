@@ -160,7 +160,7 @@ int main(int argc, char **argv)
     run_catch_signals();
     struct team *team;
     int code;
-    if (!teamwork_begin(argc > 1 ? argv[1] : "", &team, &code))
+    if (!teamwork_begin(argc - 1, argv + 1, &team, &code))
         return code;
     code = finish_output(dispatch(team, argc - 1, argv + 1));
     teamwork_end(team, code);

@@ -22,12 +22,21 @@ static struct team *join(const char *mpi, struct error *err)
     return NULL;
 }
 
-bool teamwork_begin(const char *word, struct team **team, int *code)
+/* What starts programs: these may be launched as sight was. */
+static bool is_alone(int count, char *const *arguments)
 {
-    const struct command *command = command_find(word);
+    const struct command *command = command_find(count > 0 ? arguments[0] : "");
+    bool starts = false;
+    for (int i = 1; i < count; i++)
+        starts |= strcmp(arguments[i], "--") == 0;
+    return command && ((command->kind & COMMAND_ALONE) || (starts && (command->kind & COMMAND_MAY_START)));
+}
+
+bool teamwork_begin(int count, char *const *arguments, struct team **team, int *code)
+{
     struct error err = {0};
     *team = NULL;
-    if (command && (command->kind & COMMAND_ALONE))
+    if (is_alone(count, arguments))
         return true;
     const char *mpi = team_launcher();
     if (!mpi)
