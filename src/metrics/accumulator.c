@@ -39,6 +39,12 @@ struct thread_state *process_thread_find(struct process_state *process, uint32_t
     /* Threads are numbered from 0 in nearly all traces: then the number is the place, and the map stays empty. */
     if (process->thread_count != number)
         map_put(&process->thread_places, number, process->thread_count);
+    /* Most processes have one thread: with room for more, there would be more room than data where processes are many.
+     */
+    if (process->thread_capacity == 0) {
+        process->thread_capacity = 1;
+        process->threads = memory_new(sizeof *process->threads);
+    }
     ARRAY_PUSH(process->threads, process->thread_count, process->thread_capacity,
                (struct thread_state){.number = number});
     return &process->threads[process->thread_count - 1];
@@ -58,7 +64,7 @@ static void tallies_double(struct thread_state *thread)
     struct tally *old = thread->tallies;
     /* A full table is at most half full, so that probing soon meets a free place. */
     size_t count = thread->tally_capacity;
-    thread->tally_capacity = count ? count * 2 : 16;
+    thread->tally_capacity = count ? count * 2 : 4;
     thread->tallies = memory_new(thread->tally_capacity * sizeof *thread->tallies);
     thread->tally_count = 0;
     for (size_t i = 0; i < count; i++)
