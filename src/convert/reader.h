@@ -26,8 +26,9 @@ struct format_processes {
     /* How many bytes there are to read of each process, in the order of their numbers; free() it. NULL: this trace has
        to be read as a whole. */
     uint64_t *(*bytes)(const struct reader *reader, size_t *count);
-    /* Of these, only [from, to) are read. Before the first event. */
+    /* Of these, only events of [from, to) are given. Before the first event. */
     void (*select)(struct reader *reader, size_t from, size_t to);
+    bool reads_all; /* whatever is selected, all is read, and counted in `records` */
 };
 
 struct format {

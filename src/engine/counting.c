@@ -62,7 +62,7 @@ static bool put_together(const struct counting_part *parts, unsigned count, stru
 bool counting_by_threads(const struct engine_request *request, struct reader *reader, struct counted *counted)
 {
     struct watching watching = {.request = request, .step = ENGINE_STEP_EVENTS, .parts = counted->slices};
-    struct slices *slices = slices_open(reader, request->inputs[0], counted->slices);
+    struct slices *slices = slices_open(reader, request->inputs[0], counted->slices, false);
     if (!slices)
         return false;
     struct counting_part *parts = memory_new(counted->slices * sizeof *parts);

@@ -131,14 +131,15 @@ static void share_send(struct team *team, const struct share *share, const struc
 }
 
 /* Both readers count the same kinds in the same order; names are where each has them. A reader of some processes counts
-   all definitions, and its own events. */
+   all definitions, and its own events; or all there is. */
 static bool take_records(struct unpacking *unpacking, struct reader *reader, bool by_process)
 {
     size_t kinds, capacity;
     struct record_count *records;
     UNPACK_ARRAY(unpacking, records, kinds, capacity);
     bool alike = !unpacking->failed && kinds == reader->record_kinds;
-    for (size_t i = 0; alike && i < kinds; i++)
+    bool counted = by_process && reader->format->processes->reads_all;
+    for (size_t i = 0; alike && !counted && i < kinds; i++)
         if (!by_process || strcmp(reader->records[i].name, "event") == 0)
             reader->records[i].count += records[i].count;
     free(records);

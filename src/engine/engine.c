@@ -137,12 +137,15 @@ static enum status read_metrics_file(struct run *run, struct input *input, struc
 static struct accumulator *read_in_threads(const struct run *run, struct accumulator_options what, unsigned *slices)
 {
     const struct engine_request *request = run->request;
-    *slices =
-        slices_worth(run->reader, request->inputs, request->input_count, opening_threads(request, THREADS_READING));
-    struct watching watching = {.request = request, .step = ENGINE_STEP_EVENTS, .parts = *slices};
-    if (*slices > 1)
-        return slices_accumulate(run->reader, request->inputs[0], *slices, what, opening_watch, &watching);
-    return NULL;
+    unsigned threads = opening_threads(request, THREADS_READING);
+    *slices = slices_worth(run->reader, request->inputs, request->input_count, threads);
+    bool by_process = *slices < 2;
+    if (by_process)
+        *slices = slices_worth_by_process(run->reader, request->inputs, request->input_count, threads);
+    if (*slices < 2)
+        return NULL;
+    struct watching watching = {.request = request, .step = ENGINE_STEP_EVENTS, .parts = by_process ? 1 : *slices};
+    return slices_accumulate(run->reader, request->inputs[0], *slices, by_process, what, opening_watch, &watching);
 }
 
 /* Reads the trace into run->accumulator, if it can be read in slices; else it is still to be read. */

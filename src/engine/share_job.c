@@ -50,9 +50,13 @@ static struct share_division divide_processes(const struct reader *reader, unsig
 struct share_division share_divide(const struct engine_request *request, const struct reader *reader, unsigned most)
 {
     most = smaller(most, (unsigned)team_size(request->team));
-    if (reader->format->processes && slices_add_up(reader, request->inputs, request->input_count))
+    const struct format_processes *processes = reader->format->processes;
+    if (processes && !processes->reads_all && slices_add_up(reader, request->inputs, request->input_count))
         return divide_processes(reader, most);
     struct share_division division = {.shares = slices_worth(reader, request->inputs, request->input_count, most)};
+    unsigned by_process = slices_worth_by_process(reader, request->inputs, request->input_count, most);
+    if (by_process > 1)
+        return divide_processes(reader, by_process);
     if (division.shares < 2)
         return division;
     division.borders = memory_new((division.shares + 1) * sizeof *division.borders);
@@ -90,9 +94,7 @@ void share_jobs_send(const struct engine_request *request, const struct share_di
                      const struct reader *reader, struct share_job *job)
 {
     const char *path = request->inputs[0];
-    struct clog2_known known = {0};
-    if (!division->by_process)
-        known = clog2_known(reader);
+    struct clog2_known known = clog2_known(reader);
     job->shares = division->shares;
     job->by_process = division->by_process;
     job->file = input_identity(reader->input);
@@ -124,10 +126,10 @@ struct reader *share_job_open(const char *data, struct share_job *job, uint32_t 
     char *path = memory_copy_string(data + job->range_count * sizeof *ranges);
     struct clog2_known known = {ranges, job->range_count, job->end_of_log};
     struct reader *reader;
-    if (job->by_process)
-        reader = reader_open(&path, 1, &err);
-    else
+    if (known.end_of_log)
         reader = clog2_open_known(path, &known, &err);
+    else
+        reader = reader_open(&path, 1, &err);
     free(ranges);
     free(path);
     if (!reader || input_identity_is(&job->file, reader->input))

@@ -62,27 +62,36 @@ static void share_merge(struct share *first, struct share *later)
     first->accumulator = NULL;
 }
 
-/* Up the tree: with each step a share takes in its neighbour, or goes to it. What arrives at the first share goes to
-   rank 0, which gets it as the result. */
+/* The rank of the share at a place of the tree. */
+static int share_at(const struct share_job *job, unsigned place)
+{
+    return share_rank(job->by_process ? job->shares - 1 - place : place, job->shares);
+}
+
+/* Up the tree: with each step a share takes in its neighbour, or goes to it. Slices of the time have to stay in order:
+   what arrives at the first one goes to rank 0, which has the last, as the result. Where the shares are processes, rank
+   0 is the root itself. */
 static struct share share_reduce(struct team *team, const struct share_job *job, struct share share)
 {
     struct accumulator_options what = job->what;
-    unsigned shares = job->shares, index = job->index;
+    unsigned shares = job->shares, place = job->by_process ? shares - 1 - job->index : job->index;
     what.later_slice = !job->by_process;
     for (unsigned step = 1; step < shares; step *= 2) {
-        if (index % (2 * step) != 0) {
-            share_send(team, share_rank(index - step, shares), &share);
+        if (place % (2 * step) != 0) {
+            share_send(team, share_at(job, place - step), &share);
             break;
         }
-        if (index + step < shares) {
-            struct share later = share_receive(team, share_rank(index + step, shares), what);
+        if (place + step < shares) {
+            struct share later = share_receive(team, share_at(job, place + step), what);
             share_merge(&share, &later);
         }
     }
+    if (job->by_process)
+        return share;
     what.later_slice = false;
-    if (index == 0)
+    if (place == 0)
         share_send(team, 0, &share);
-    if (index + 1 < shares)
+    if (place + 1 < shares)
         return (struct share){0};
     return share_receive(team, share_rank(0, shares), what);
 }
@@ -117,9 +126,12 @@ static struct accumulator *accumulate(const struct engine_request *request, stru
     struct error err = {0};
     if (!share.accumulator)
         return NULL;
-    /* It was packed without its definitions, which are those of this process's reader. */
+    /* It was packed without its definitions, which are those of this process's reader; so is the end of the trace. */
     struct sink *sink = accumulator_sink(share.accumulator);
-    return sink->begin(sink, reader->defs, &err) == STATUS_OK ? share.accumulator : NULL;
+    if (sink->begin(sink, reader->defs, &err) == STATUS_OK && sink->end(sink, &reader->end, &err) == STATUS_OK)
+        return share.accumulator;
+    accumulator_free(share.accumulator);
+    return NULL;
 }
 
 bool sharing_is_possible(const struct engine_request *request)

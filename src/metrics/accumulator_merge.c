@@ -288,6 +288,21 @@ static void merge_process(struct accumulator *accumulator, struct process_state 
     free(merge.threads);
 }
 
+/* A process that only the later slice has, and in which nothing waits for what was before, is moved as it is. */
+static bool move_process(struct accumulator *first, struct process_state **later)
+{
+    uint32_t rank = (*later)->rank;
+    struct process_state ***page = &first->pages[rank / PROCESS_PAGE];
+    if ((*page && (*page)[rank % PROCESS_PAGE]) || (*later)->stray_count > 0 || (*later)->closing_count > 0)
+        return false;
+    if (!*page)
+        *page = memory_new(PROCESS_PAGE * sizeof **page);
+    (*page)[rank % PROCESS_PAGE] = *later;
+    first->process_count++;
+    *later = NULL;
+    return true;
+}
+
 static void merge_marks(struct accumulator *first, const struct accumulator *later)
 {
     for (size_t i = 0; i < later->marks.capacity; i++)
@@ -302,7 +317,7 @@ enum status accumulator_merge(struct accumulator *first, struct accumulator *lat
         first->defs = later->defs;
     for (size_t page = 0; page < PROCESS_LIMIT / PROCESS_PAGE; page++)
         for (size_t i = 0; later->pages[page] && i < PROCESS_PAGE; i++)
-            if (later->pages[page][i])
+            if (later->pages[page][i] && !move_process(first, &later->pages[page][i]))
                 merge_process(first, later->pages[page][i]);
     merge_marks(first, later);
     first->messages += later->messages;

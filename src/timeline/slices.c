@@ -9,17 +9,20 @@
 #include <string.h>
 
 enum {
-    SLICE_LEAST = 4 << 20,      /* bytes that are worth a thread */
-    SUMS_MOST = 1 << 14,        /* processes of all slices: each has sums of every process, some kB */
-    DEFINITIONS_SHARE = 1 << 6, /* of the file, that may be definitions: every slice reads them */
+    SLICE_LEAST = 4 << 20,     /* bytes that are worth a thread */
+    SUMS_MOST = 1 << 14,       /* processes of all slices: each has sums of every process, some kB */
+    PROCESSES_LEAST = 1 << 10, /* whose events are worth a thread that reads those of all */
+    /* Of the file, this part may be definitions: every slice reads them, */
+    DEFINITIONS_SHARE = 1 << 6,
+    DEFINITIONS_SHARE_OF_WHOLE = 1 << 3, /* even one that reads all events, too */
 };
 
-static bool definitions_are_few(const struct clog2_known *known, uint64_t size)
+static bool definitions_are_few(const struct clog2_known *known, uint64_t size, unsigned share)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < known->count; i++)
         bytes += known->ranges[i].to - known->ranges[i].from;
-    return bytes < size / DEFINITIONS_SHARE;
+    return bytes < size / share;
 }
 
 /* Corrected clocks and damage depend on everything before them. */
@@ -28,17 +31,35 @@ bool slices_add_up(const struct reader *reader, char *const *paths, size_t count
     return count == 1 && strcmp(paths[0], "-") != 0 && !reader->correction.apply && reader->damage.count == 0;
 }
 
-unsigned slices_worth(const struct reader *reader, char *const *paths, size_t count, unsigned slices)
+/* How many of so many readers, each with its own definitions, a trace is long enough for; 1: it needs one pass. */
+static unsigned readers_worth(const struct reader *reader, char *const *paths, size_t count, unsigned readers,
+                              unsigned share)
 {
-    if (slices < 2 || !slices_add_up(reader, paths, count) || !reader_can_seek(reader))
+    if (readers < 2 || !slices_add_up(reader, paths, count) || !reader_can_seek(reader))
         return 1;
     struct clog2_known known = clog2_known(reader);
-    uint64_t size = reader_last_place(reader), most = size / SLICE_LEAST;
-    uint32_t processes = larger(reader->defs->processes, 1U);
-    if (!known.end_of_log || !definitions_are_few(&known, size))
+    uint64_t size = reader_last_place(reader);
+    if (!known.end_of_log || !definitions_are_few(&known, size, share))
         return 1;
-    most = smaller(most, SUMS_MOST / processes);
-    return (unsigned)smaller(most, (uint64_t)slices);
+    return (unsigned)smaller(size / SLICE_LEAST, (uint64_t)readers);
+}
+
+static unsigned by_time_most(const struct reader *reader)
+{
+    return SUMS_MOST / larger(reader->defs->processes, 1U);
+}
+
+unsigned slices_worth(const struct reader *reader, char *const *paths, size_t count, unsigned slices)
+{
+    return smaller(readers_worth(reader, paths, count, slices, DEFINITIONS_SHARE), by_time_most(reader));
+}
+
+unsigned slices_worth_by_process(const struct reader *reader, char *const *paths, size_t count, unsigned slices)
+{
+    if (by_time_most(reader) > 1)
+        return 1;
+    return smaller(readers_worth(reader, paths, count, slices, DEFINITIONS_SHARE_OF_WHOLE),
+                   reader->defs->processes / PROCESSES_LEAST);
 }
 
 struct slice {
@@ -54,6 +75,7 @@ struct slice {
 struct slices {
     struct slice *slice;
     unsigned count;
+    bool by_process;
 };
 
 bool slices_read(struct reader *reader, struct sink *const *sinks, size_t count, stream_watch *watch, void *context)
@@ -79,31 +101,41 @@ void slices_range(const struct reader *reader, unsigned count, unsigned index, u
         *to = clog2_block_of(reader, end / count * (index + 1));
 }
 
-/* Gives the slice its blocks. The last one has the reader that the trace was opened with, which then knows how the
-   trace ends. */
-static bool slice_open(struct slice *slices, unsigned count, unsigned index, struct reader *whole, const char *path)
+/* Only the reader that the trace was opened with, `whole`, knows how long it is. */
+static bool slice_stand(const struct slices *slices, unsigned index, struct reader *reader, const struct reader *whole)
 {
-    struct slice *slice = &slices[index];
     struct error err = {0};
-    struct clog2_known known = clog2_known(whole);
-    uint64_t from, to;
-    slices_range(whole, count, index, &from, &to);
-    slice->last = index + 1 == count;
-    if (slice->last)
-        slice->reader = whole;
-    else
-        slice->reader = clog2_open_known(path, &known, &err);
-    return slice->reader && input_is_same_file(whole->input, slice->reader->input) &&
-           reader_seek(slice->reader, from, to, &err) == STATUS_OK;
+    uint64_t from, to, processes = whole->defs->processes;
+    if (!slices->by_process) {
+        slices_range(whole, slices->count, index, &from, &to);
+        return reader_seek(reader, from, to, &err) == STATUS_OK;
+    }
+    from = processes * index / slices->count;
+    to = processes * (index + 1) / slices->count;
+    reader->format->processes->select(reader, (size_t)from, (size_t)to);
+    return true;
 }
 
-struct slices *slices_open(struct reader *reader, const char *path, unsigned count)
+/* The last slice has the reader that the trace was opened with, which then knows how the trace ends. */
+static bool slice_open(struct slices *slices, unsigned index, struct reader *whole, const char *path)
+{
+    struct slice *slice = &slices->slice[index];
+    struct error err = {0};
+    struct clog2_known known = clog2_known(whole);
+    slice->last = index + 1 == slices->count;
+    slice->reader = slice->last ? whole : clog2_open_known(path, &known, &err);
+    return slice->reader && input_is_same_file(whole->input, slice->reader->input) &&
+           slice_stand(slices, index, slice->reader, whole);
+}
+
+struct slices *slices_open(struct reader *reader, const char *path, unsigned count, bool by_process)
 {
     struct slices *slices = memory_new(sizeof *slices);
     slices->slice = memory_new(count * sizeof *slices->slice);
-    for (; slices->count < count; slices->count++)
-        if (!slice_open(slices->slice, count, slices->count, reader, path)) {
-            slices->count++;
+    slices->count = count;
+    slices->by_process = by_process;
+    for (unsigned i = 0; i < count; i++)
+        if (!slice_open(slices, i, reader, path)) {
             slices_close(slices);
             return NULL;
         }
@@ -135,14 +167,14 @@ bool slices_run(struct slices *slices, struct sink *const *sinks, size_t each, s
     bool exact = true;
     for (unsigned i = 0; i < slices->count; i++) {
         exact = exact && slice[i].exact;
-        if (!slice[i].last)
+        if (!slice[i].last && !slices->by_process) /* of processes, each has counted all */
             reader_add_counts(last->reader, slice[i].reader->records, slice[i].reader->record_kinds);
     }
     reader_drop_unused_counts(last->reader);
     return exact;
 }
 
-/* One thread would drop states nested deeper than DEPTH_LIMIT; slices add up to that without noticing. */
+/* One thread would drop states nested deeper than DEPTH_LIMIT; slices of the time add up to that without noticing. */
 static bool slices_are_exact(struct accumulator *const *parts, size_t count)
 {
     size_t depth = 0;
@@ -162,21 +194,21 @@ static bool slices_merge(struct accumulator *const *parts, size_t count, const s
     return sink->begin(sink, reader->defs, &err) == STATUS_OK;
 }
 
-struct accumulator *slices_accumulate(struct reader *reader, const char *path, unsigned count,
+struct accumulator *slices_accumulate(struct reader *reader, const char *path, unsigned count, bool by_process,
                                       struct accumulator_options what, stream_watch *watch, void *context)
 {
-    struct slices *slices = slices_open(reader, path, count);
+    struct slices *slices = slices_open(reader, path, count, by_process);
     if (!slices)
         return NULL;
     struct accumulator **parts = memory_new(count * sizeof *parts);
     struct sink **sinks = memory_new(count * sizeof *sinks);
     for (unsigned i = 0; i < count; i++) {
-        what.later_slice = i > 0;
+        what.later_slice = i > 0 && !by_process;
         parts[i] = accumulator_new(what);
         sinks[i] = accumulator_sink(parts[i]);
     }
     /* If anything is not exact, nothing is used: the caller reads all in one thread, and reports what it finds. */
-    bool exact = slices_run(slices, sinks, 1, watch, context) && slices_are_exact(parts, count) &&
+    bool exact = slices_run(slices, sinks, 1, watch, context) && (by_process || slices_are_exact(parts, count)) &&
                  slices_merge(parts, count, reader);
     struct accumulator *all = parts[0];
     for (unsigned i = exact; i < count; i++)
@@ -196,7 +228,8 @@ struct clog2_known slices_known(const struct reader *reader, char *const *paths,
         return none;
     struct clog2_known known = clog2_known(reader);
     uint64_t size = reader_last_place(reader);
-    return known.end_of_log && size >= SLICE_LEAST && definitions_are_few(&known, size) ? known : none;
+    return known.end_of_log && size >= SLICE_LEAST && definitions_are_few(&known, size, DEFINITIONS_SHARE) ? known
+                                                                                                           : none;
 }
 
 struct reader *slices_open_whole(const char *path, const struct clog2_known *known)

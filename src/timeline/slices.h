@@ -8,7 +8,9 @@
 
 /* A CLOG-2 file read in slices: each is a row of blocks with a reader of its own in a thread of its own. What is made
    of them is put together in the order of the file, and is identical to what one pass makes: anything that could make a
-   difference (damage, ids without definitions, states open beyond the limit) is left to one pass. */
+   difference (damage, ids without definitions, states open beyond the limit) is left to one pass. A trace of so many
+   processes that the sums of a slice take longer than its events is read by each thread as a whole, for some of the
+   processes. */
 
 /* True if parts of a trace just opened from `paths`, each read by itself, add up to one pass. */
 bool slices_add_up(const struct reader *reader, char *const *paths, size_t count);
@@ -16,6 +18,10 @@ bool slices_add_up(const struct reader *reader, char *const *paths, size_t count
 /* How many of the requested slices are worthwhile for a trace just opened from `paths`; below 2: read it in one pass.
  */
 unsigned slices_worth(const struct reader *reader, char *const *paths, size_t count, unsigned slices);
+
+/* How many slices of processes are worthwhile, of at most so many, where slices of the time are not because the trace
+   has too many processes; below 2: none. */
+unsigned slices_worth_by_process(const struct reader *reader, char *const *paths, size_t count, unsigned slices);
 
 /* What another reader needs to know to read the whole trace that `reader` was just opened on from `paths`, without a
    pass for its definitions; no `end_of_log`: it cannot do without. Borrowed from `reader`. */
@@ -29,10 +35,11 @@ struct reader *slices_open_whole(const char *path, const struct clog2_known *kno
    once would not be faster than reading once. */
 struct reader *slices_second_reader(const struct reader *reader, char *const *paths, size_t count);
 
-/* The whole trace `path`, a CLOG-2 file that can be read from the middle, in so many slices (at least 2). `reader` is
-   the one that it was just opened with: it stays the caller's, and reads the last slice. NULL: they cannot be had. */
+/* The whole trace `path`, a CLOG-2 file that can be read from the middle, in so many slices (at least 2), of the time
+   or of processes. `reader` is the one that it was just opened with: it stays the caller's, and reads the last slice.
+   NULL: they cannot be had. */
 struct slices;
-struct slices *slices_open(struct reader *reader, const char *path, unsigned count);
+struct slices *slices_open(struct reader *reader, const char *path, unsigned count, bool by_process);
 
 /* Reads all slices, each in a thread: that of index i into `each` sinks from i * each on. `watch` sees the reader of
    the first slice; the others are as long. Afterwards the reader that the trace was opened with is at its end, and has
@@ -44,7 +51,7 @@ bool slices_run(struct slices *slices, struct sink *const *sinks, size_t each, s
 void slices_close(struct slices *slices);
 
 /* Metrics of the whole trace, in the same way. NULL: it must be read again, in one pass. */
-struct accumulator *slices_accumulate(struct reader *reader, const char *path, unsigned slices,
+struct accumulator *slices_accumulate(struct reader *reader, const char *path, unsigned slices, bool by_process,
                                       struct accumulator_options what, stream_watch *watch, void *context);
 
 /* The bytes of slice `index` of `count`: whole blocks of the trace that `reader` was just opened with, for reader_seek.

@@ -145,10 +145,10 @@ static void measure_once(struct accumulator_options what)
 }
 
 /* False where it is left to one pass. */
-static bool measure_sliced(struct accumulator_options what, unsigned slices)
+static bool measure_sliced(struct accumulator_options what, unsigned slices, bool by_process)
 {
     struct reader *reader = open_trace();
-    struct accumulator *accumulator = slices_accumulate(reader, trace, slices, what, NULL, NULL);
+    struct accumulator *accumulator = slices_accumulate(reader, trace, slices, by_process, what, NULL, NULL);
     if (!accumulator) {
         reader_close(reader);
         return false;
@@ -188,9 +188,12 @@ static void test_random(void)
             make_events();
             write_trace();
             measure_once(what);
-            same = measure_sliced(what, 2 + round % 8) && same_files();
+            for (int by_process = 0; by_process < 2 && same; by_process++)
+                same = measure_sliced(what, 2 + round % 8, by_process) && same_files();
         }
-        tap_ok(same, "12 random traces, %s: in 2 to 9 slices the same metrics as in one pass", names[kind]);
+        tap_ok(same,
+               "12 random traces, %s: in 2 to 9 slices, of the time or of processes, the same metrics as in one pass",
+               names[kind]);
     }
 }
 
@@ -265,10 +268,13 @@ static void test_deep(void)
     make_deep(2000);
     write_trace();
     measure_once((struct accumulator_options){0});
-    tap_ok(measure_sliced((struct accumulator_options){0}, 2) && same_files(), "2,000 states open at once: the same");
+    const struct accumulator_options all = {0};
+    tap_ok(measure_sliced(all, 2, false) && same_files(), "2,000 states open at once: the same");
     make_deep(9990);
     write_trace();
-    tap_ok(!measure_sliced((struct accumulator_options){0}, 2),
+    measure_once(all);
+    tap_ok(measure_sliced(all, 2, true) && same_files(), "9,990 states open at once, in slices of processes: the same");
+    tap_ok(!measure_sliced(all, 2, false),
            "9,990 states open at once, which may be too many with others: left to one pass");
 }
 
@@ -293,7 +299,9 @@ static void test_damage(void)
     reader = open_trace();
     tap_ok(reader->damage.count == 0, "a time that cannot be is not seen by the pass for definitions");
     reader_close(reader);
-    tap_ok(!measure_sliced((struct accumulator_options){0}, 2), "a slice with damage: left to one pass");
+    for (int by_process = 0; by_process < 2; by_process++)
+        tap_ok(!measure_sliced((struct accumulator_options){0}, 2, by_process),
+               "a slice %s with damage: left to one pass", by_process ? "of processes" : "of the time");
 }
 
 static void test_worth(void)

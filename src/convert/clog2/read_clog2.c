@@ -129,9 +129,12 @@ static enum status clog2_next(struct reader *reader, struct batch *batch, struct
             return status;
         if (file->input->offset >= state->limit) /* after the end of a block */
             return part_stops(reader);
-        struct event *event = &batch->events[batch->count];
+        size_t before = batch->count;
+        struct event *event = &batch->events[before];
         *event = EVENT_NOTHING;
         batch->count += clog2_record_event(state, kind, file->input->at, batch, event);
+        if (!clog2_selects(state, event->process))
+            batch->count = before;
         clog2_file_take(file, kind);
     }
     return STATUS_OK;
@@ -204,6 +207,29 @@ void clog2_define(struct reader *reader, int32_t id)
     clog2_role(&state->defs, id);
 }
 
+/* Records of all processes are mixed, so that nobody knows how many bytes each of them has: equal parts. */
+static uint64_t *clog2_process_bytes(const struct reader *reader, size_t *count)
+{
+    if (!clog2_known(reader).end_of_log || !clog2_can_seek(reader))
+        return NULL;
+    *count = reader->defs->processes;
+    uint64_t *bytes = memory_new((*count + 1) * sizeof *bytes);
+    for (size_t i = 0; i < *count; i++)
+        bytes[i] = reader_last_place(reader) / *count;
+    return bytes;
+}
+
+static void clog2_select(struct reader *reader, size_t from, size_t to)
+{
+    struct clog2_state *state = reader->state;
+    state->selecting = true;
+    state->first = (uint32_t)from;
+    /* There may be more processes than were declared: they go with the last one. */
+    state->selected = (to < reader->defs->processes ? (uint32_t)to : UINT32_MAX) - state->first;
+}
+
+static const struct format_processes processes = {clog2_process_bytes, clog2_select, true};
+
 static const struct format_places places = {clog2_can_seek, clog2_pass_seek, clog2_last_block};
 
 const struct format format_clog2 = {.name = "clog2",
@@ -215,4 +241,5 @@ const struct format format_clog2 = {.name = "clog2",
                                     .open = clog2_open,
                                     .next = clog2_next,
                                     .close = clog2_close,
-                                    .places = &places};
+                                    .places = &places,
+                                    .processes = &processes};

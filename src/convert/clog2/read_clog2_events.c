@@ -255,10 +255,25 @@ fast_message(const struct clog2_state *state, const struct clog2_side *side, con
     return true;
 }
 
+/* An event of an id that is near and defined. False: it needs all checks. */
+static inline __attribute__((always_inline)) bool fast_event(const struct clog2_state *state, const uint64_t *roles,
+                                                             const unsigned char *body, const bool big_endian,
+                                                             struct event *event)
+{
+    uint32_t near = clog2_near(bytes_i32(body, big_endian));
+    if (near >= CLOG2_NEAR_COUNT || !roles[near] || (uint8_t)roles[near] == EVENT_SAMPLE + 1)
+        return false;
+    event->kind = (uint8_t)((uint8_t)roles[near] - 1);
+    event->state = (uint32_t)(roles[near] >> 8);
+    if (state->defs.near_sites)
+        event->site = clog2_site(&state->defs, bytes_u32(body + 4, big_endian));
+    return true;
+}
+
 /* The fast path: events and messages of known processes in the communicator used last. These are most of a trace, and
    this loop decides the speed of reading. Anything else is left to the slow path. */
 static inline __attribute__((always_inline)) void fast_records(struct clog2_state *state, struct batch *batch,
-                                                               const bool big_endian)
+                                                               const bool big_endian, const bool selecting)
 {
     struct clog2_file *file = &state->file;
     struct clog2_part_defs *part = &state->parts[state->current].defs;
@@ -272,61 +287,47 @@ static inline __attribute__((always_inline)) void fast_records(struct clog2_stat
     const uint64_t *roles = state->defs.near_roles;
     const struct clog2_side side = part->last;
     const double shift = state->shift;
-    const bool sites = state->defs.near_sites != NULL;
     const unsigned char *begin = file->input->at, *at = begin, *end = begin + reach;
     struct event nothing = EVENT_NOTHING, *event = &batch->events[batch->count], *full = &batch->events[BATCH_EVENTS];
     nothing.comm = side.comm;
-    uint64_t bare = 0, cargo = 0, messages = 0;
+    uint64_t counts[CLOG2_KINDS] = {0};
     while (event < full && at < end) {
         uint32_t kind = bytes_u32(at + 20, big_endian);
         uint32_t rank = bytes_u32(at + 12, big_endian), thread = bytes_u32(at + 16, big_endian);
-        if (bytes_i32(at + 8, big_endian) != side.id || rank >= ranks.count || ranks.world[rank] == UINT32_MAX ||
-            thread > CLOG2_THREAD_LIMIT)
+        if (!clog2_is_plain_event(kind) || bytes_i32(at + 8, big_endian) != side.id || rank >= ranks.count ||
+            ranks.world[rank] == UINT32_MAX || thread > CLOG2_THREAD_LIMIT)
             break;
-        int64_t time_ns;
-        if (!time_from_seconds(bytes_f64(at, big_endian) + shift, &time_ns))
-            break;
-        const unsigned char *body = at + CLOG2_HEADER_SIZE;
-        int32_t id = bytes_i32(body, big_endian);
-        if (kind == CLOG2_BARE || kind == CLOG2_CARGO) {
-            uint32_t near = clog2_near(id);
-            if (near >= CLOG2_NEAR_COUNT || !roles[near] || (uint8_t)roles[near] == EVENT_SAMPLE + 1)
-                break;
+        if (!selecting || clog2_selects(state, ranks.world[rank])) {
+            const unsigned char *body = at + CLOG2_HEADER_SIZE;
             *event = nothing;
-            event->kind = (uint8_t)((uint8_t)roles[near] - 1);
-            event->state = (uint32_t)(roles[near] >> 8);
-            if (sites)
-                event->site = clog2_site(&state->defs, bytes_u32(body + 4, big_endian));
+            if (!time_from_seconds(bytes_f64(at, big_endian) + shift, &event->time_ns) ||
+                !(kind == CLOG2_MESSAGE ? fast_message(state, &side, &ranks, body, big_endian, event)
+                                        : fast_event(state, roles, body, big_endian, event)))
+                break;
             if (kind == CLOG2_CARGO)
                 cargo_event(state->defs.defs, body + 8, batch, event);
-            at += CLOG2_HEADER_SIZE + (kind == CLOG2_CARGO ? 8 + CLOG2_CARGO_SIZE : 8);
-            *(kind == CLOG2_CARGO ? &cargo : &bare) += 1;
-        } else if (kind == CLOG2_MESSAGE) {
-            *event = nothing;
-            if (!fast_message(state, &side, &ranks, body, big_endian, event))
-                break;
-            at += CLOG2_HEADER_SIZE + 24;
-            messages++;
-        } else {
-            break;
+            event->process = ranks.world[rank];
+            event->thread = thread;
+            event++;
         }
-        event->time_ns = time_ns;
-        event->process = ranks.world[rank];
-        event->thread = thread;
-        event++;
+        counts[kind]++;
+        at += file->sizes[kind];
     }
     batch->count = (size_t)(event - batch->events);
     file->block_left -= (uint64_t)(at - begin);
-    file->counts[CLOG2_BARE] += bare;
-    file->counts[CLOG2_CARGO] += cargo;
-    file->counts[CLOG2_MESSAGE] += messages;
+    file->counts[CLOG2_BARE] += counts[CLOG2_BARE];
+    file->counts[CLOG2_CARGO] += counts[CLOG2_CARGO];
+    file->counts[CLOG2_MESSAGE] += counts[CLOG2_MESSAGE];
     input_consume(file->input, (size_t)(at - begin));
 }
 
 void clog2_fast_events(struct clog2_state *state, struct batch *batch)
 {
-    if (state->file.preamble.big_endian)
-        fast_records(state, batch, true);
+    bool big_endian = state->file.preamble.big_endian;
+    if (state->selecting)
+        fast_records(state, batch, big_endian, true);
+    else if (big_endian)
+        fast_records(state, batch, true, false);
     else
-        fast_records(state, batch, false);
+        fast_records(state, batch, false, false);
 }

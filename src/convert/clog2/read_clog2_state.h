@@ -24,8 +24,16 @@ struct clog2_state {
     uint64_t kinds[CLOG2_KINDS];
     size_t ended; /* parts that had their end-of-log record */
     uint64_t used, total;
-    uint64_t limit;           /* byte at which reading stops; see clog2_pass_seek */
+    uint64_t limit; /* byte at which reading stops; see clog2_pass_seek */
+    bool selecting; /* only events of `selected` processes from `first` on are given */
+    uint32_t first, selected;
     struct clog2_found found; /* definitions of the first part */
 };
+
+/* True if events of this process are given. */
+static inline bool clog2_selects(const struct clog2_state *state, uint32_t process)
+{
+    return !state->selecting || process - state->first < state->selected;
+}
 
 #endif

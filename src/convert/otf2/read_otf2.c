@@ -544,7 +544,7 @@ static void otf2_select(struct reader *reader, size_t from, size_t to)
     state->end = at;
 }
 
-static const struct format_processes processes = {otf2_process_bytes, otf2_select};
+static const struct format_processes processes = {otf2_process_bytes, otf2_select, false};
 
 const struct format format_otf2 = {.name = "otf2",
                                    .title = "OTF2",

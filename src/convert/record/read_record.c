@@ -129,7 +129,7 @@ static uint64_t *record_process_bytes(const struct reader *reader, size_t *count
     return bytes;
 }
 
-static const struct format_processes processes = {record_process_bytes, record_streams_select};
+static const struct format_processes processes = {record_process_bytes, record_streams_select, false};
 
 const struct format format_record = {.name = "record",
                                      .title = "recording",
