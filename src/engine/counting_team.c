@@ -130,17 +130,28 @@ static void share_send(struct team *team, const struct share *share, const struc
     free(data);
 }
 
-/* Both readers count the same kinds in the same order; names are where each has them. A reader of some processes counts
-   all definitions, and its own events; or all there is. */
-static bool take_records(struct unpacking *unpacking, struct reader *reader, bool by_process)
+/* Which of another share's counts are not in those of the last share. */
+enum news { NEWS_NONE, NEWS_EVENTS, NEWS_ALL };
+
+static enum news news_of(const struct share_job *job, unsigned index, const struct reader *reader)
+{
+    if (!job->by_process)
+        return NEWS_ALL;
+    /* A reader of some processes counts all definitions, and its own events; or all there is in its slice. */
+    if (!reader->format->processes->reads_all)
+        return NEWS_EVENTS;
+    return index / job->slices == (job->shares - 1) / job->slices ? NEWS_ALL : NEWS_NONE;
+}
+
+/* Both readers count the same kinds in the same order; names are where each has them. */
+static bool take_records(struct unpacking *unpacking, struct reader *reader, enum news news)
 {
     size_t kinds, capacity;
     struct record_count *records;
     UNPACK_ARRAY(unpacking, records, kinds, capacity);
     bool alike = !unpacking->failed && kinds == reader->record_kinds;
-    bool counted = by_process && reader->format->processes->reads_all;
-    for (size_t i = 0; alike && !counted && i < kinds; i++)
-        if (!by_process || strcmp(reader->records[i].name, "event") == 0)
+    for (size_t i = 0; alike && i < kinds; i++)
+        if (news == NEWS_ALL || (news == NEWS_EVENTS && strcmp(reader->records[i].name, "event") == 0))
             reader->records[i].count += records[i].count;
     free(records);
     return alike;
@@ -159,7 +170,7 @@ static bool share_receive(struct team *team, const struct share_job *job, unsign
     unpacking_take(&unpacking, &exact, sizeof exact);
     unpacking_take(&unpacking, &messages, sizeof messages);
     census_unpack(&unpacking, &census);
-    exact = exact && take_records(&unpacking, reader, job->by_process);
+    exact = exact && take_records(&unpacking, reader, news_of(job, index, reader));
     if (exact) {
         census_add(&counted->census, &census);
         match_tally_add(&counted->messages.ends, &messages.ends);
@@ -187,7 +198,7 @@ static bool count_shares(const struct engine_request *request, const struct shar
     census_add(&counted->census, &share.part.census);
     match_tally_add(&counted->messages.ends, &own.ends);
     match_counts_add(&counted->messages, &own);
-    if (!job.by_process)
+    if (!job.by_process || reader->format->processes->reads_all)
         reader_drop_unused_counts(reader);
     counting_part_clear(&share.part);
     return exact && !counted->messages.ends.numbered;
@@ -202,7 +213,7 @@ bool counting_by_processes(const struct engine_request *request, struct reader *
         counted->slices = division.shares;
         exact = count_shares(request, &division, reader, counted);
     }
-    free(division.borders);
+    share_division_clear(&division);
     return exact;
 }
 

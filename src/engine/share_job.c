@@ -32,17 +32,18 @@ static uint64_t *borders_between(const uint64_t *bytes, size_t count, uint64_t t
     return borders;
 }
 
-static struct share_division divide_processes(const struct reader *reader, unsigned most)
+/* A share for each of some processes, which are separate files. */
+static struct share_division divide_files(const struct reader *reader, unsigned most)
 {
     size_t count;
     uint64_t *bytes = reader->format->processes->bytes(reader, &count), total = 0;
-    struct share_division division = {.shares = 1, .by_process = true};
+    struct share_division division = {.shares = 1, .slices = 1, .by_process = true};
     for (size_t i = 0; bytes && i < count; i++)
         total += bytes[i];
     if (bytes)
         division.shares = (unsigned)smaller(smaller((uint64_t)most, (uint64_t)count), total / SHARE_LEAST);
     if (division.shares > 1)
-        division.borders = borders_between(bytes, count, total, division.shares);
+        division.processes = borders_between(bytes, count, total, division.shares);
     free(bytes);
     return division;
 }
@@ -52,17 +53,25 @@ struct share_division share_divide(const struct engine_request *request, const s
     most = smaller(most, (unsigned)team_size(request->team));
     const struct format_processes *processes = reader->format->processes;
     if (processes && !processes->reads_all && slices_add_up(reader, request->inputs, request->input_count))
-        return divide_processes(reader, most);
-    struct share_division division = {.shares = slices_worth(reader, request->inputs, request->input_count, most)};
-    unsigned by_process = slices_worth_by_process(reader, request->inputs, request->input_count, most);
-    if (by_process > 1)
-        return divide_processes(reader, by_process);
+        return divide_files(reader, most);
+    struct slicing plan = slices_plan(reader, request->inputs, request->input_count, most);
+    struct share_division division = {
+        .shares = plan.slices * plan.groups, .slices = plan.slices, .by_process = plan.groups > 1};
     if (division.shares < 2)
         return division;
-    division.borders = memory_new((division.shares + 1) * sizeof *division.borders);
-    for (unsigned i = 0; i < division.shares; i++)
-        slices_range(reader, division.shares, i, &division.borders[i], &division.borders[i + 1]);
+    division.bytes = memory_new((plan.slices + 1) * sizeof *division.bytes);
+    for (unsigned i = 0; i < plan.slices; i++)
+        slices_range(reader, plan.slices, i, &division.bytes[i], &division.bytes[i + 1]);
+    division.processes = memory_new((plan.groups + 1) * sizeof *division.processes);
+    for (unsigned i = 0; i <= plan.groups; i++)
+        division.processes[i] = (uint64_t)reader->defs->processes * i / plan.groups;
     return division;
+}
+
+void share_division_clear(struct share_division *division)
+{
+    free(division->bytes);
+    free(division->processes);
 }
 
 struct watching share_watching(const struct engine_request *request, const struct share_division *division,
@@ -70,8 +79,8 @@ struct watching share_watching(const struct engine_request *request, const struc
 {
     struct watching watching = {.request = request, .step = step};
     /* All slices are about as long: the progress of one is that of all. */
-    if (!division->by_process)
-        watching.parts = division->shares;
+    if (division->slices > 1)
+        watching.parts = division->slices;
     return watching;
 }
 
@@ -96,14 +105,22 @@ void share_jobs_send(const struct engine_request *request, const struct share_di
     const char *path = request->inputs[0];
     struct clog2_known known = clog2_known(reader);
     job->shares = division->shares;
+    job->slices = division->slices;
     job->by_process = division->by_process;
     job->file = input_identity(reader->input);
     job->range_count = known.count;
     job->end_of_log = known.end_of_log;
     job->path_size = strlen(path) + 1;
     for (job->index = 0;; job->index++) {
-        job->from = division->borders[job->index];
-        job->to = division->borders[job->index + 1];
+        unsigned slice = job->index % job->slices, group = job->index / job->slices;
+        if (job->slices > 1) {
+            job->from = division->bytes[slice];
+            job->to = division->bytes[slice + 1];
+        }
+        if (job->by_process) {
+            job->first = division->processes[group];
+            job->end = division->processes[group + 1];
+        }
         if (job->index + 1 == job->shares)
             break;
         job_send(request->team, *job, &known, path);
@@ -142,11 +159,11 @@ struct reader *share_job_open(const char *data, struct share_job *job, uint32_t 
 bool share_stand(struct reader *reader, const struct share_job *job)
 {
     struct error err = {0};
-    if (!job->by_process)
-        return reader_seek(reader, job->from, job->to, &err) == STATUS_OK;
+    const struct format_processes *processes = reader->format->processes;
     /* Where the trace was replaced in the meantime, it may be of another format. */
-    if (!reader->format->processes)
+    if (job->by_process && !processes)
         return false;
-    reader->format->processes->select(reader, (size_t)job->from, (size_t)job->to);
-    return true;
+    if (job->by_process)
+        processes->select(reader, (size_t)job->first, (size_t)job->end);
+    return job->slices == 1 || reader_seek(reader, job->from, job->to, &err) == STATUS_OK;
 }

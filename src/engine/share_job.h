@@ -12,9 +12,11 @@
 
 struct share_job {
     enum job_kind kind;
-    unsigned shares, index; /* the share, of so many */
-    bool by_process;
-    uint64_t from, to;               /* its processes or bytes */
+    unsigned shares, index;          /* the share, of so many: those of the same processes follow each other */
+    unsigned slices;                 /* of the time, that each of the groups of processes is read in */
+    bool by_process;                 /* there are groups; false: all processes are one */
+    uint64_t from, to;               /* bytes, where there are slices */
+    uint64_t first, end;             /* processes [first, end), where there are groups */
     struct accumulator_options what; /* of JOB_SHARE */
     struct input_identity file;
     size_t range_count, path_size;
@@ -24,12 +26,15 @@ struct share_job {
 /* The last share is that of rank 0, whose reader sees how the trace ends; the first ones those of ranks 1, 2, ... */
 int share_rank(unsigned index, unsigned shares);
 
-/* The shares of a trace. */
+/* The shares of a trace: `slices` of the time for each group of processes. */
 struct share_division {
     unsigned shares; /* below 2: one process reads all */
+    unsigned slices;
     bool by_process;
-    uint64_t *borders; /* of shares, in processes or bytes: one more than there are; free() them */
+    uint64_t *bytes;     /* borders of slices: one more than there are */
+    uint64_t *processes; /* of groups, likewise */
 };
+void share_division_clear(struct share_division *division);
 
 /* Of the request's trace, which `reader` was just opened with: at most so many, and one for each process of the team.
  */

@@ -62,45 +62,61 @@ static void share_merge(struct share *first, struct share *later)
     first->accumulator = NULL;
 }
 
-/* The rank of the share at a place of the tree. */
-static int share_at(const struct share_job *job, unsigned place)
+/* Some of the shares: the first one, and the distance from each to the next. */
+struct row {
+    int first, distance, count;
+};
+
+static int row_rank(const struct share_job *job, const struct row *row, int place)
 {
-    return share_rank(job->by_process ? job->shares - 1 - place : place, job->shares);
+    return share_rank((unsigned)(row->first + place * row->distance), job->shares);
 }
 
-/* Up the tree: with each step a share takes in its neighbour, or goes to it. Slices of the time have to stay in order:
-   what arrives at the first one goes to rank 0, which has the last, as the result. Where the shares are processes, rank
-   0 is the root itself. */
+/* Up a tree, at the root of which the first share of the row has all of it: with each step a share takes in its
+   neighbour, or goes to it. */
+static void row_reduce(struct team *team, const struct share_job *job, const struct row *row, int place,
+                       struct accumulator_options what, struct share *share)
+{
+    for (int step = 1; step < row->count; step *= 2) {
+        if (place % (2 * step) != 0) {
+            share_send(team, row_rank(job, row, place - step), share);
+            return;
+        }
+        if (place + step < row->count) {
+            struct share later = share_receive(team, row_rank(job, row, place + step), what);
+            share_merge(share, &later);
+        }
+    }
+}
+
+/* First the slices of each group, in the order of the time; then the groups, whose first slices have their sums. All
+   arrives at rank 0, which has the last slice of the last group. */
 static struct share share_reduce(struct team *team, const struct share_job *job, struct share share)
 {
     struct accumulator_options what = job->what;
-    unsigned shares = job->shares, place = job->by_process ? shares - 1 - job->index : job->index;
-    what.later_slice = !job->by_process;
-    for (unsigned step = 1; step < shares; step *= 2) {
-        if (place % (2 * step) != 0) {
-            share_send(team, share_at(job, place - step), &share);
-            break;
-        }
-        if (place + step < shares) {
-            struct share later = share_receive(team, share_at(job, place + step), what);
-            share_merge(&share, &later);
-        }
-    }
-    if (job->by_process)
-        return share;
+    int shares = (int)job->shares, slices = (int)job->slices, index = (int)job->index, groups = shares / slices;
+    int slice = index % slices, group = index / slices;
+    const struct row time = {group * slices, 1, slices}, processes = {shares - slices, -slices, groups};
+    what.later_slice = true;
+    row_reduce(team, job, &time, slice, what, &share);
     what.later_slice = false;
-    if (place == 0)
+    share.depth = 0; /* no state goes on from one group to another */
+    if (slice == 0)
+        row_reduce(team, job, &processes, groups - 1 - group, what, &share);
+    if (slices == 1)
+        return share;
+    if (index == processes.first)
         share_send(team, 0, &share);
-    if (place + 1 < shares)
+    if (index + 1 < shares)
         return (struct share){0};
-    return share_receive(team, share_rank(0, shares), what);
+    return share_receive(team, share_rank(job->shares - job->slices, job->shares), what);
 }
 
 static struct share share_read(struct reader *reader, const struct share_job *job, stream_watch *watch, void *context)
 {
     struct share share = {0};
     struct accumulator_options what = job->what;
-    what.later_slice = !job->by_process && job->index > 0;
+    what.later_slice = job->index % job->slices > 0;
     if (!share_stand(reader, job))
         return share;
     share.accumulator = accumulator_new(what);
@@ -110,7 +126,7 @@ static struct share share_read(struct reader *reader, const struct share_job *jo
         share.accumulator = NULL;
     }
     /* All states of a process are in one share, or may go on in the next. */
-    if (share.accumulator && !job->by_process)
+    if (share.accumulator && job->slices > 1)
         share.depth = accumulator_depth_bound(share.accumulator);
     return share;
 }
@@ -148,7 +164,7 @@ struct accumulator *sharing_accumulate(const struct engine_request *request, str
     *shares = division.shares;
     if (division.shares > 1)
         accumulator = accumulate(request, reader, &division, what, &watching);
-    free(division.borders);
+    share_division_clear(&division);
     return accumulator;
 }
 

@@ -6,12 +6,14 @@
 #include "core/numbers.h"
 #include "core/parallel.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
     SLICE_LEAST = 4 << 20,     /* bytes that are worth a thread */
     SUMS_MOST = 1 << 14,       /* processes of all slices: each has sums of every process, some kB */
     PROCESSES_LEAST = 1 << 10, /* whose events are worth a thread that reads those of all */
+    RECORD_BYTES = 37,         /* of a record, on average */
     /* Of the file, this part may be definitions: every slice reads them, */
     DEFINITIONS_SHARE = 1 << 6,
     DEFINITIONS_SHARE_OF_WHOLE = 1 << 3, /* even one that reads all events, too */
@@ -60,6 +62,38 @@ unsigned slices_worth_by_process(const struct reader *reader, char *const *paths
         return 1;
     return smaller(readers_worth(reader, paths, count, slices, DEFINITIONS_SHARE_OF_WHOLE),
                    reader->defs->processes / PROCESSES_LEAST);
+}
+
+/* docs/scale.md, "A model": reading all records of a slice, adding up those of some processes, and merging slices of
+   the same processes in a tree. All of it in ns; gathering the sums costs the same whatever the division. */
+static double plan_cost(double records, double processes, struct slicing plan)
+{
+    const double skip = 8, add = 12, merge = 3360; /* a record, a record, a process with 1 GB/s */
+    return records / plan.slices * (skip + add / plan.groups) +
+           ceil(log2(plan.slices)) * processes / plan.groups * merge;
+}
+
+struct slicing slices_plan(const struct reader *reader, char *const *paths, size_t count, unsigned readers)
+{
+    struct slicing best = {1, 1};
+    unsigned whole = readers_worth(reader, paths, count, readers, DEFINITIONS_SHARE_OF_WHOLE);
+    unsigned slices = readers_worth(reader, paths, count, readers, DEFINITIONS_SHARE);
+    if (whole < 2)
+        return best;
+    uint32_t processes = larger(reader->defs->processes, 1U);
+    double records = (double)reader_last_place(reader) / RECORD_BYTES, least = plan_cost(records, processes, best);
+    unsigned most = smaller(whole, larger(processes / PROCESSES_LEAST, 1U));
+    struct slicing plan;
+    for (plan.groups = 1; plan.groups <= most; plan.groups++)
+        for (plan.slices = 1; plan.slices == 1 || plan.slices <= smaller(slices, readers / plan.groups);
+             plan.slices++) {
+            double cost = plan_cost(records, processes, plan);
+            if (cost < least) {
+                best = plan;
+                least = cost;
+            }
+        }
+    return best;
 }
 
 struct slice {

@@ -23,6 +23,16 @@ unsigned slices_worth(const struct reader *reader, char *const *paths, size_t co
    has too many processes; below 2: none. */
 unsigned slices_worth_by_process(const struct reader *reader, char *const *paths, size_t count, unsigned slices);
 
+/* How several readers with memory of their own divide a trace among them: each of them has some processes of one slice
+   of the time. */
+struct slicing {
+    unsigned slices, groups; /* of processes */
+};
+
+/* The fastest way for at most so many readers whose sums are then merged, by the costs that docs/scale.md has measured;
+   one slice and one group: it is to be read in one pass. */
+struct slicing slices_plan(const struct reader *reader, char *const *paths, size_t count, unsigned readers);
+
 /* What another reader needs to know to read the whole trace that `reader` was just opened on from `paths`, without a
    pass for its definitions; no `end_of_log`: it cannot do without. Borrowed from `reader`. */
 struct clog2_known slices_known(const struct reader *reader, char *const *paths, size_t count);
