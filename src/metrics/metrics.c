@@ -172,6 +172,8 @@ static void result_process(const struct accumulator *accumulator, const struct p
         builder_thread(&builder, &process->threads[i]);
     result_strays(&builder, process);
     map_clear(&builder.places);
+    if (row->function_count > 0) /* of 100,000 processes the room to spare would be most of the metrics */
+        row->functions = memory_resize(row->functions, row->function_count * sizeof *row->functions);
     /* Min and max of no whole call: shown as 0. */
     for (size_t i = 0; i < row->function_count; i++)
         if (row->functions[i].count == 0)
