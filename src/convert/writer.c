@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/writer.h"
 
+#include "core/memory.h"
 #include "core/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Asked for every event: nearly always n is 0. */
@@ -33,6 +35,21 @@ char *writer_latin1(struct writer *writer, const char *utf8)
     /* Every other letter has become a question mark. */
     writer_lose(writer, "letters that are not in Latin-1", question_marks(latin1) - question_marks(utf8));
     return latin1;
+}
+
+const unsigned char *writer_event_text(struct writer *writer, const struct event *event, const unsigned char *arena,
+                                       size_t *length, char **made)
+{
+    *made = NULL;
+    *length = event->payload_length;
+    if (!(event->flags & EVENT_PAYLOAD_UTF8))
+        return arena + event->payload;
+    char *utf8 = memory_new(*length + 1);
+    memcpy(utf8, arena + event->payload, *length);
+    *made = writer_latin1(writer, utf8);
+    free(utf8);
+    *length = strlen(*made);
+    return (const unsigned char *)*made;
 }
 
 void writer_lose_properties(struct writer *writer, const char *const *kept)

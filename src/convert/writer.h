@@ -68,6 +68,10 @@ void writer_lose(struct writer *writer, const char *what, uint64_t n);
 /* The text in Latin-1; letters that this has not got are counted as lost. free() it. */
 char *writer_latin1(struct writer *writer, const char *utf8);
 
+/* Likewise the text of an event in Latin-1, and its length: in the arena, or in *made, which is to be freed. */
+const unsigned char *writer_event_text(struct writer *writer, const struct event *event, const unsigned char *arena,
+                                       size_t *length, char **made);
+
 /* The same as writer_lose for the facts about the run (core/property.h): all but those of `kept`, names that end with
    NULL. */
 void writer_lose_properties(struct writer *writer, const char *const *kept);

@@ -103,7 +103,10 @@ enum {
 #define BYTES_UNKNOWN INT64_MIN
 
 /* Bits of event.flags. */
-enum { EVENT_PAYLOAD_TEXT = 1 /* payload is Latin-1 text (ALOG, CLOG), not packed binary values (CLOG-2 cargo) */ };
+enum {
+    EVENT_PAYLOAD_TEXT = 1, /* payload is text (ALOG, CLOG), not packed binary values (CLOG-2 cargo): in Latin-1 */
+    EVENT_PAYLOAD_UTF8 = 2  /* with EVENT_PAYLOAD_TEXT: the text has letters beyond Latin-1, and is in UTF-8 */
+};
 
 struct event {
     int64_t time_ns;                    /* on the trace's own clock, not shifted to start at 0; may be negative */
@@ -124,7 +127,7 @@ struct event {
     uint32_t payload;        /* offset in the batch's arena */
     uint32_t payload_length; /* 0: none */
     uint8_t kind;            /* enum event_kind */
-    uint8_t flags;           /* EVENT_PAYLOAD_TEXT */
+    uint8_t flags;           /* EVENT_PAYLOAD_TEXT, EVENT_PAYLOAD_UTF8 */
     uint32_t requests;       /* how many requests, numbered consecutively; 0 if there is none */
 };
 

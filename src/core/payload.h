@@ -199,4 +199,9 @@ static inline bool payload_mark_is_ours(const char *name)
    is Latin-1 text. What does not fit is cut off; an unknown letter ends it. Returns the buffer. */
 char *payload_text(char *buffer, size_t size, const char *format, const unsigned char *payload, size_t length);
 
+/* The same for an event's payload in `arena`: one that is text needs no format; `format` is that of the event's state
+   or mark, and may be NULL. */
+char *payload_event_text(char *buffer, size_t size, const char *format, const struct event *event,
+                         const unsigned char *arena);
+
 #endif

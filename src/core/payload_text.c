@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/event.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/payload.h"
 #include "core/text.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,4 +90,18 @@ char *payload_text(char *buffer, size_t size, const char *format, const unsigned
         at += taken;
         label = percent + 2;
     }
+}
+
+char *payload_event_text(char *buffer, size_t size, const char *format, const struct event *event,
+                         const unsigned char *arena)
+{
+    const unsigned char *payload = arena + event->payload;
+    size_t length = event->payload_length;
+    if (!(event->flags & EVENT_PAYLOAD_TEXT))
+        return payload_text(buffer, size, format, payload, length);
+    if (!(event->flags & EVENT_PAYLOAD_UTF8))
+        return payload_text(buffer, size, NULL, payload, length);
+    buffer[0] = '\0';
+    text_append(buffer, size, "%.*s", (int)smaller(length, INT_MAX), (const char *)payload);
+    return buffer;
 }

@@ -232,16 +232,17 @@ char *text_from_latin1(const char *bytes, size_t length)
     return text;
 }
 
-/* Bytes of the character that begins here, 0 where none does (Unicode, table 3-7: no surrogates, nothing too long). */
-static size_t utf8_length(const unsigned char *at, size_t left)
+size_t text_character(const char *bytes, size_t left)
 {
+    const unsigned char *at = (const unsigned char *)bytes;
+    /* Unicode, table 3-7: no surrogates, nothing too long. */
     static const struct {
         unsigned char first, last, low, high; /* of the first byte; of the second */
         size_t length;
     } forms[] = {{0x01, 0x7F, 0, 0, 1},       {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3},
                  {0xE1, 0xEC, 0x80, 0xBF, 3}, {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3},
                  {0xF0, 0xF0, 0x90, 0xBF, 4}, {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4}};
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    for (size_t i = 0; left > 0 && i < sizeof forms / sizeof *forms; i++) {
         if (*at < forms[i].first || *at > forms[i].last || left < forms[i].length)
             continue;
         if (forms[i].length > 1 && (at[1] < forms[i].low || at[1] > forms[i].high))
@@ -258,13 +259,22 @@ char *text_from_bytes(const char *bytes, size_t length)
 {
     size_t at = 0, one = 1;
     /* One fault is enough: a name that is not UTF-8 throughout was written in an encoding of one byte each. */
-    while (at < length && (one = utf8_length((const unsigned char *)bytes + at, length - at)) > 0)
+    while (at < length && (one = text_character(bytes + at, length - at)) > 0)
         at += one;
     if (at < length)
         return text_from_latin1(bytes, length);
     char *text = memory_new(length + 1);
     memcpy(text, bytes, length);
     return text;
+}
+
+bool text_fits_latin1(const char *utf8, size_t length)
+{
+    bool fits = true;
+    /* U+0100 and what is above it begins with 0xC4 at least; bytes that continue a character are smaller. */
+    for (size_t i = 0; i < length; i++)
+        fits &= (unsigned char)utf8[i] < 0xC4;
+    return fits;
 }
 
 char *text_to_latin1(const char *utf8)

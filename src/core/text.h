@@ -48,6 +48,12 @@ char *text_put_u64(char *at, uint64_t value);
 char *text_from_latin1(const char *bytes, size_t length);
 char *text_to_latin1(const char *utf8);
 
+/* Bytes of the UTF-8 character that begins `bytes`, which has `left` of them: 1 to 4; 0 where none does. */
+size_t text_character(const char *bytes, size_t left);
+
+/* True if Latin-1 has all letters of these bytes of UTF-8. */
+bool text_fits_latin1(const char *utf8, size_t length);
+
 /* Bytes that are UTF-8 as they are, others as Latin-1: of formats that do not say which they have. A new string. */
 char *text_from_bytes(const char *bytes, size_t length);
 

@@ -77,59 +77,29 @@ void xml_put_latin1(struct xml_line *line, const unsigned char *bytes, size_t co
         put_latin1_character(line, bytes[i]);
 }
 
-/* Length of a UTF-8 sequence by its first byte; 0: no sequence begins so (0xC0 and 0xC1 would be overlong). */
-static size_t utf8_length(unsigned char lead)
+void xml_put_utf8_bytes(struct xml_line *line, const char *text, size_t count)
 {
-    if (lead < 0x80)
-        return 1;
-    if (lead < 0xC2)
-        return 0;
-    if (lead < 0xE0)
-        return 2;
-    if (lead < 0xF0)
-        return 3;
-    if (lead < 0xF5)
-        return 4;
-    return 0;
-}
-
-/* Length of the UTF-8 sequence at `at`, 0 if there is none; its code point. */
-static size_t utf8_sequence(const unsigned char *at, uint32_t *code)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = utf8_length(*at);
-    if (length == 0)
-        return 0;
-    *code = length == 1 ? *at : *at & (0x7Fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xC0) != 0x80)
-            return 0;
-        *code = *code << 6 | (at[i] & 0x3F);
+    const char *at = text, *end = text + count;
+    while (at < end) {
+        size_t length = text_character(at, (size_t)(end - at));
+        unsigned char lead = (unsigned char)*at;
+        if (length < 2)
+            /* Bytes that are no UTF-8 are taken for Latin-1, and none is lost. */
+            put_latin1_character(line, lead);
+        else if (lead < 0xC4)
+            put_latin1_character(line, (unsigned char)((lead & 3) << 6 | (at[1] & 0x3F)));
+        else if (length == 3 && (memcmp(at, "\xEF\xBF\xBE", 3) == 0 || memcmp(at, "\xEF\xBF\xBF", 3) == 0))
+            /* U+FFFE and U+FFFF are not allowed in XML (section 2.2): U+FFFD stands for them. */
+            XML_PUT(line, "\xEF\xBF\xBD");
+        else
+            xml_put_bytes(line, at, length);
+        at += length > 0 ? length : 1;
     }
-    /* Overlong forms, surrogates and what is beyond Unicode are no UTF-8 (RFC 3629). */
-    if (*code < least[length] || *code > 0x10FFFF || (*code >= 0xD800 && *code < 0xE000))
-        return 0;
-    return length;
 }
 
 void xml_put_utf8(struct xml_line *line, const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at) {
-        uint32_t code = 0;
-        size_t length = utf8_sequence(at, &code);
-        if (length == 0)
-            /* Bytes that are no UTF-8 are taken for Latin-1, and none is lost. */
-            put_latin1_character(line, *at++);
-        else if (code < 0x100)
-            put_latin1_character(line, (unsigned char)code);
-        else if (code == 0xFFFE || code == 0xFFFF)
-            /* Not allowed in XML (section 2.2): U+FFFD stands for them. */
-            XML_PUT(line, "\xEF\xBF\xBD");
-        else
-            xml_put_bytes(line, (const char *)at, length);
-        at += length;
-    }
+    xml_put_utf8_bytes(line, text, strlen(text));
 }
 
 void xml_put_hex(struct xml_line *line, const unsigned char *bytes, size_t count)

@@ -46,6 +46,7 @@ void xml_put_time(struct xml_line *line, int64_t ns);
 
 /* Text inside an attribute. What XML cannot hold becomes %XX; bytes that are not UTF-8 are taken as Latin-1. */
 void xml_put_utf8(struct xml_line *line, const char *text);
+void xml_put_utf8_bytes(struct xml_line *line, const char *text, size_t count);
 void xml_put_latin1(struct xml_line *line, const unsigned char *bytes, size_t count);
 void xml_put_hex(struct xml_line *line, const unsigned char *bytes, size_t count);
 

@@ -23,10 +23,7 @@ static void take_text(struct look *look, const struct event *event, const unsign
     struct timeline_detail *detail = look->detail;
     if (event->payload_length == 0)
         return;
-    const char *format = NULL; /* it is text already */
-    if (!(event->flags & EVENT_PAYLOAD_TEXT))
-        format = look->defs->states[event->state].format;
-    payload_text(detail->text, sizeof detail->text, format, arena + event->payload, event->payload_length);
+    payload_event_text(detail->text, sizeof detail->text, look->defs->states[event->state].format, event, arena);
 }
 
 static void look_event(void *context, const struct walk_event *walked)

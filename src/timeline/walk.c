@@ -287,9 +287,6 @@ char *walk_mark_text(const struct defs *defs, const struct walk_event *mark)
     char text[MARK_TEXT];
     if (event->payload_length == 0)
         return NULL;
-    const char *format = NULL; /* it is text already */
-    if (!(event->flags & EVENT_PAYLOAD_TEXT))
-        format = defs->marks[event->state].format;
-    payload_text(text, sizeof text, format, mark->arena + event->payload, event->payload_length);
-    return memory_copy_string(text);
+    return memory_copy_string(
+        payload_event_text(text, sizeof text, defs->marks[event->state].format, event, mark->arena));
 }

@@ -63,11 +63,15 @@ void clog2_put_words(struct clog2_writer *clog2, unsigned char *cargo, unsigned 
     if (!(words & PAYLOAD_HAS_TEXT) || !(event->flags & EVENT_PAYLOAD_TEXT))
         return;
     size_t room = payload_words_room(words, CLOG2_CARGO_SIZE);
-    size_t length = smaller(event->payload_length, room);
-    writer_lose(&clog2->writer, "ends of long texts", event->payload_length > room);
+    size_t length;
+    char *made;
+    const unsigned char *from = writer_event_text(&clog2->writer, event, arena, &length, &made);
+    writer_lose(&clog2->writer, "ends of long texts", length > room);
+    length = smaller(length, room);
     text[0] = (unsigned char)(length >> 8);
     text[1] = (unsigned char)length;
-    memcpy(text + 2, arena + event->payload, length);
+    memcpy(text + 2, from, length);
+    free(made);
 }
 
 bool clog2_puts_moved(const struct clog2_writer *clog2, const struct event *event)

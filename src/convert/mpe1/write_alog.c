@@ -262,9 +262,12 @@ static char *put_number(char *at, int64_t value)
 }
 
 /* An event's text on its line: nothing that ends the line, not longer than old readers take. */
-static void write_comment(struct alog_writer *alog, const unsigned char *text, size_t length)
+static void write_comment(struct alog_writer *alog, const struct event *event, const unsigned char *packed)
 {
     struct output *output = alog->writer.output;
+    size_t length;
+    char *made;
+    const unsigned char *text = writer_event_text(&alog->writer, event, packed, &length, &made);
     alog->texts += length > COMMENT_LIMIT;
     if (length > COMMENT_LIMIT)
         length = COMMENT_LIMIT;
@@ -272,6 +275,7 @@ static void write_comment(struct alog_writer *alog, const unsigned char *text, s
     for (size_t i = 0; i < length; i++)
         *at++ = text[i] == '\n' || text[i] == '\r' || text[i] == '\0' ? ' ' : text[i];
     output->at = at;
+    free(made);
 }
 
 /* "type process task data cycle time comment": task and cycle are 0, as MPE writes them. */
@@ -293,7 +297,7 @@ static void write_event(struct alog_writer *alog, const struct event *event, con
     }
     output->at = (unsigned char *)at;
     if (!message && event->payload_length > 0 && (event->flags & EVENT_PAYLOAD_TEXT))
-        write_comment(alog, packed + event->payload, event->payload_length);
+        write_comment(alog, event, packed);
     output_write(output, "\n", 1);
 }
 

@@ -57,6 +57,21 @@ static void set_payload(struct otf2_location *location, struct event *event, con
     location->arena_length += length;
 }
 
+/* A parameter names a moment; a document in one is cut. */
+static void set_text(struct otf2_location *location, struct event *event, const char *utf8)
+{
+    enum { TEXT_MOST = 1000 };
+    event->flags = EVENT_PAYLOAD_TEXT;
+    if (text_fits_latin1(utf8, strlen(utf8))) {
+        char *latin1 = text_to_latin1(utf8);
+        set_payload(location, event, latin1, smaller(strlen(latin1), TEXT_MOST));
+        free(latin1);
+        return;
+    }
+    event->flags |= EVENT_PAYLOAD_UTF8;
+    set_payload(location, event, utf8, (size_t)text_beginning(utf8, TEXT_MOST));
+}
+
 static void parameter(struct otf2_location *location, OTF2_TimeStamp time, OTF2_ParameterRef id, const char *text,
                       uint64_t value)
 {
@@ -67,12 +82,7 @@ static void parameter(struct otf2_location *location, OTF2_TimeStamp time, OTF2_
         return;
     struct event *event = otf2_push(location, time, EVENT_MARK, location->otf2->parameter[index].mark);
     if (text) {
-        /* Texts in payloads are Latin-1. */
-        char *latin1 = text_to_latin1(text);
-        /* A parameter names a moment; a document in one is cut. */
-        set_payload(location, event, latin1, smaller(strlen(latin1), 1000));
-        event->flags = EVENT_PAYLOAD_TEXT;
-        free(latin1);
+        set_text(location, event, text);
         return;
     }
     /* As CLOG-2's cargo, which the mark's format describes: big-endian. */

@@ -31,6 +31,7 @@ static void lose(struct otf2_writer *otf2, const char *what, bool lost)
 
 static void put_enter(struct otf2_writer *otf2, const struct event *event)
 {
+    lose(otf2, "payloads of states", event->payload_length > 0);
     if (event->site > 0 && event->site <= otf2->defs->site_count)
         OTF2_AttributeList_AddSourceCodeLocationRef(otf2->attributes, 0, event->site - 1);
     wrote(otf2, OTF2_EvtWriter_Enter(otf2->events, otf2->attributes, ticks(otf2, event->time_ns), event->state));
@@ -43,6 +44,7 @@ static void put_leave(struct otf2_writer *otf2, const struct event *event)
 {
     size_t at = otf2->depth;
     OTF2_TimeStamp time = ticks(otf2, event->time_ns);
+    lose(otf2, "payloads of states", event->payload_length > 0);
     while (at > 0 && otf2->stack[at - 1] != event->state)
         at--;
     lose(otf2, "leaves without an enter", at == 0);
@@ -190,7 +192,6 @@ static void put_message(struct otf2_writer *otf2, const struct event *event, con
 static void put_mark(struct otf2_writer *otf2, const struct event *event, const unsigned char *arena)
 {
     const struct mark_def *mark = &otf2->defs->marks[event->state];
-    const char *format = event->flags & EVENT_PAYLOAD_TEXT ? NULL : mark->format;
     char text[1024];
     /* What our recorder notes about requests is in the records of messages; the rest has no place in the format. */
     bool ours = payload_mark_is_ours(mark->name);
@@ -199,9 +200,9 @@ static void put_mark(struct otf2_writer *otf2, const struct event *event, const 
         return;
     /* The payload of a mark inside a call is gone by the time the call is written (arena is NULL): the moment stays. */
     if (arena)
-        payload_text(text, sizeof text, format, arena + event->payload, event->payload_length);
+        payload_event_text(text, sizeof text, mark->format, event, arena);
     else
-        payload_text(text, sizeof text, format, NULL, 0);
+        payload_text(text, sizeof text, event->flags & EVENT_PAYLOAD_TEXT ? NULL : mark->format, NULL, 0);
     uint32_t string = otf2_text_number(otf2, text);
     lose(otf2, "texts of single events: there are too many", string == OTF2_UNDEFINED_UINT32);
     if (string != OTF2_UNDEFINED_UINT32)

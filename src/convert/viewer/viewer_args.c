@@ -55,12 +55,7 @@ static void add_payload(struct viewer_args *args, const char *format, const stru
 {
     if (event->payload_length == 0)
         return;
-    /* A text is shown as it is, whatever format its state has. */
-    if (event->flags & EVENT_PAYLOAD_TEXT)
-        format = NULL;
-    viewer_args_text(
-        args, "payload",
-        payload_text(args->text, sizeof args->text, format, arena + event->payload, event->payload_length));
+    viewer_args_text(args, "payload", payload_event_text(args->text, sizeof args->text, format, event, arena));
 }
 
 static void add_requests(struct viewer_args *args, const struct event *event)

@@ -2,6 +2,7 @@
 /* The elements that are events. */
 #include "convert/xml/read_xml.h"
 #include "core/payload.h"
+#include "core/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -43,9 +44,10 @@ static const unsigned char *read_payload(struct xml_reader *xml, struct event *e
     struct xml_value value = xml->sax.values[is_text ? XML_text : XML_payload];
     xml->text.length = 0;
     char *bytes = xml_room(&xml->text, value.length + 1);
+    bool is_utf8 = is_text && !text_fits_latin1(value.at, value.length);
     size_t length = value.length / 2;
     if (is_text)
-        length = xml_get_latin1(value, bytes);
+        length = is_utf8 ? xml_get_utf8(value, bytes) : xml_get_latin1(value, bytes);
     else if (!xml_get_hex(value, (unsigned char *)bytes)) {
         xml_damage(xml, "payload is not hexadecimal");
         return NULL;
@@ -56,6 +58,8 @@ static const unsigned char *read_payload(struct xml_reader *xml, struct event *e
     }
     event->payload_length = (uint32_t)length;
     event->flags = is_text && length ? EVENT_PAYLOAD_TEXT : 0;
+    if (is_utf8)
+        event->flags |= EVENT_PAYLOAD_UTF8;
     return (const unsigned char *)bytes;
 }
 

@@ -118,7 +118,10 @@ static void put_payload(struct xml_line *line, const struct event *event, const 
     size_t length = event->payload_length;
     if (event->flags & EVENT_PAYLOAD_TEXT) {
         XML_PUT(line, " text=\"");
-        xml_put_latin1(line, payload, length);
+        if (event->flags & EVENT_PAYLOAD_UTF8)
+            xml_put_utf8_bytes(line, (const char *)payload, length);
+        else
+            xml_put_latin1(line, payload, length);
         XML_PUT(line, "\"");
         return;
     }

@@ -167,9 +167,6 @@ static bool is_wanted(const struct events_report *report, const struct event *ev
 
 static const char *format_of(const struct defs *defs, const struct event *event)
 {
-    /* The payload is a text already: there is nothing to be formatted. */
-    if (event->flags & EVENT_PAYLOAD_TEXT)
-        return NULL;
     if (is_mark(event))
         return defs->marks[event->state].format;
     return defs->states[event->state].format;
@@ -181,8 +178,7 @@ static void take_text(const struct events_report *report, struct event_line *lin
     line->text[0] = '\0';
     /* Payloads of other kinds hold what formats keep of their own, no text for people. */
     if (event->payload_length > 0 && (event->kind <= EVENT_LEAVE || event->kind == EVENT_MARK))
-        payload_text(line->text, sizeof line->text, format_of(report->defs, event), arena + event->payload,
-                     event->payload_length);
+        payload_event_text(line->text, sizeof line->text, format_of(report->defs, event), event, arena);
 }
 
 static enum status events_take(struct sink *sink, const struct batch *batch, struct error *err)
