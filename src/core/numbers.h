@@ -77,6 +77,13 @@ static inline int64_t nearest_int(double number)
     return whole + (rest >= 0.5) - (rest <= -0.5);
 }
 
+/* Adds to a sum of bytes. Sizes of a hostile trace may come to more than 2^64: the sum then stays at the largest number
+   and does not begin again at 0. */
+static inline void bytes_add(uint64_t *sum, uint64_t bytes)
+{
+    *sum = bytes > UINT64_MAX - *sum ? UINT64_MAX : *sum + bytes;
+}
+
 /* Part of a whole; 0 where there is no whole. */
 static inline double ratio_of(double part, double whole)
 {

@@ -178,8 +178,8 @@ void match_tally_add(struct match_tally *tally, const struct match_tally *other)
 {
     tally->sent += other->sent;
     tally->received += other->received;
-    tally->bytes_sent += other->bytes_sent;
-    tally->bytes_received += other->bytes_received;
+    bytes_add(&tally->bytes_sent, other->bytes_sent);
+    bytes_add(&tally->bytes_received, other->bytes_received);
     tally->null_ends += other->null_ends;
     tally->unknown_ends += other->unknown_ends;
     tally->numbered |= other->numbered;

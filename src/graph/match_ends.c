@@ -56,10 +56,10 @@ static enum status take_end(struct match_ends *ends, const struct event *event, 
     bool receives = event->kind == EVENT_RECEIVE;
     if (receives) {
         tally->received++;
-        tally->bytes_received += event_message_bytes(event);
+        bytes_add(&tally->bytes_received, event_message_bytes(event));
     } else {
         tally->sent++;
-        tally->bytes_sent += event_message_bytes(event);
+        bytes_add(&tally->bytes_sent, event_message_bytes(event));
     }
     uint64_t pair = map_pair(event_sender(event), event_receiver(event));
     uint64_t channel = map_pair(communicator_of(ends, event), (uint32_t)event->tag);

@@ -50,7 +50,7 @@ void judge_communication_overhead(const struct metrics *metrics, struct heuristi
     result->verdict = VERDICT_UNKNOWN;
     for (size_t i = 0; i < metrics->process_count; i++) {
         messages += metrics->process[i].messages_sent;
-        bytes += metrics->process[i].bytes_sent;
+        bytes_add(&bytes, metrics->process[i].bytes_sent);
     }
     if (duration <= 0 || messages == 0 || overhead == 0) {
         result_say(result, messages ? "Messages were sent, but no recorded send shows how long one takes."

@@ -215,7 +215,7 @@ static void message(struct accumulator *accumulator, struct process_state *proce
     int direction = event->kind == EVENT_RECEIVE;
     if (event->partner != PARTNER_NONE) {
         process->messages[direction]++;
-        process->bytes[direction] += event_message_bytes(event);
+        bytes_add(&process->bytes[direction], event_message_bytes(event));
     }
     /* MPI_PROC_NULL has a cell, too: that a program sends to nobody is worth a row. */
     message_tables_add(&accumulator->tables, event, &process->cell_hint);

@@ -218,7 +218,7 @@ static void merge_process_sums(struct process_state *first, const struct process
     first->order += later->order;
     for (int direction = 0; direction < 2; direction++) {
         first->messages[direction] += later->messages[direction];
-        first->bytes[direction] += later->bytes[direction];
+        bytes_add(&first->bytes[direction], later->bytes[direction]);
     }
 }
 

@@ -13,10 +13,10 @@ static void row_count(struct message_row *row, bool received, uint64_t bytes)
 {
     if (received) {
         row->received++;
-        row->bytes_received += bytes;
+        bytes_add(&row->bytes_received, bytes);
     } else {
         row->sent++;
-        row->bytes_sent += bytes;
+        bytes_add(&row->bytes_sent, bytes);
     }
 }
 
@@ -24,8 +24,8 @@ static void row_add(struct message_row *row, const struct message_row *more)
 {
     row->sent += more->sent;
     row->received += more->received;
-    row->bytes_sent += more->bytes_sent;
-    row->bytes_received += more->bytes_received;
+    bytes_add(&row->bytes_sent, more->bytes_sent);
+    bytes_add(&row->bytes_received, more->bytes_received);
 }
 
 static bool row_is_empty(const struct message_row *row)
@@ -91,7 +91,7 @@ void message_tables_add(struct message_tables *tables, const struct event *event
     uint64_t bytes = event_message_bytes(event);
     struct partner_cell *cell = tables_cell(tables, event->process, event->partner, hint);
     cell->messages[received]++;
-    cell->bytes[received] += bytes;
+    bytes_add(&cell->bytes[received], bytes);
     if (event->partner == PARTNER_NONE)
         return;
     row_count(tables_communicator(tables, event->comm), received, bytes);
@@ -129,7 +129,7 @@ enum status message_tables_merge(struct message_tables *tables, struct message_t
         struct partner_cell *cell = tables_cell(tables, more->process, more->partner, &hint);
         for (int direction = 0; direction < 2; direction++) {
             cell->messages[direction] += more->messages[direction];
-            cell->bytes[direction] += more->bytes[direction];
+            bytes_add(&cell->bytes[direction], more->bytes[direction]);
         }
     }
     for (size_t i = 0; i < from->communicator_count; i++)
@@ -181,7 +181,7 @@ static int row_by_key(const void *a, const void *b)
 static int row_by_weight(const void *a, const void *b)
 {
     const struct message_row *left = a, *right = b;
-    int order = order_by(right->bytes_sent + right->bytes_received, left->bytes_sent + left->bytes_received);
+    int order = order_by(message_row_bytes(right), message_row_bytes(left));
     if (order == 0)
         order = order_by(right->sent + right->received, left->sent + left->received);
     return order ? order : row_by_key(a, b);

@@ -345,8 +345,8 @@ uint64_t metrics_messages(const struct metrics *metrics, uint64_t *bytes)
     for (size_t i = 0; i < metrics->process_count; i++) {
         sent += metrics->process[i].messages_sent;
         received += metrics->process[i].messages_received;
-        sent_bytes += metrics->process[i].bytes_sent;
-        received_bytes += metrics->process[i].bytes_received;
+        bytes_add(&sent_bytes, metrics->process[i].bytes_sent);
+        bytes_add(&received_bytes, metrics->process[i].bytes_received);
     }
     /* The ends of a message may be missing at one side: the side with more is nearer to the truth. */
     *bytes = larger(sent_bytes, received_bytes);

@@ -5,6 +5,7 @@
 #include "core/defs.h"
 #include "core/event.h"
 #include "core/map.h"
+#include "core/numbers.h"
 #include "core/sink.h"
 #include "core/sorter.h"
 #include "metrics/analysis.h"
@@ -95,6 +96,14 @@ struct message_row {
     uint64_t bytes_sent, bytes_received;
 };
 enum { METRICS_TAGS = 64 };
+
+/* Bytes sent and received together; at most UINT64_MAX. */
+static inline uint64_t message_row_bytes(const struct message_row *row)
+{
+    uint64_t bytes = row->bytes_sent;
+    bytes_add(&bytes, row->bytes_received);
+    return bytes;
+}
 
 struct metrics {
     const struct defs *defs; /* borrowed, or own_defs */

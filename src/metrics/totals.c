@@ -113,7 +113,7 @@ static struct message_row *message_row_of(struct message_row **rows, size_t *cou
 static void add_messages(struct message_row *row, bool received, uint64_t messages, uint64_t bytes)
 {
     *(received ? &row->received : &row->sent) += messages;
-    *(received ? &row->bytes_received : &row->bytes_sent) += bytes;
+    bytes_add(received ? &row->bytes_received : &row->bytes_sent, bytes);
 }
 
 static void add_partner(struct reading *reading, bool received, struct partner_row partner)
@@ -124,7 +124,7 @@ static void add_partner(struct reading *reading, bool received, struct partner_r
     for (size_t i = 0; i < count; i++)
         if (rows[i].partner == partner.partner) {
             rows[i].messages += partner.messages;
-            rows[i].bytes += partner.bytes;
+            bytes_add(&rows[i].bytes, partner.bytes);
             return;
         }
     if (received)
@@ -147,7 +147,7 @@ static void read_channel(struct reading *reading, const char *line)
     if (partner.partner == PARTNER_NONE)
         return;
     *(received ? &reading->row->messages_received : &reading->row->messages_sent) += partner.messages;
-    *(received ? &reading->row->bytes_received : &reading->row->bytes_sent) += partner.bytes;
+    bytes_add(received ? &reading->row->bytes_received : &reading->row->bytes_sent, partner.bytes);
     add_messages(
         message_row_of(&metrics->communicators, &metrics->communicator_count, &reading->communicator_capacity, comm),
         received, partner.messages, partner.bytes);
@@ -268,7 +268,7 @@ static int by_weight(const void *a, const void *b)
     const struct message_row *left = a, *right = b;
     int order = left->is_rest - right->is_rest;
     if (order == 0)
-        order = order_by(right->bytes_sent + right->bytes_received, left->bytes_sent + left->bytes_received);
+        order = order_by(message_row_bytes(right), message_row_bytes(left));
     if (order == 0)
         order = order_by(right->sent + right->received, left->sent + left->received);
     return order ? order : by_key(a, b);

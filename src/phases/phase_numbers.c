@@ -112,20 +112,20 @@ static void count_messages(struct phase_counter *counter, const struct walk *wal
     for (uint32_t at = call->sent; at; at = graph_next_sent(counter->graph, at - 1)) {
         m = graph_message(counter->graph, at - 1);
         if (m.bytes > 0)
-            bytes += (uint64_t)m.bytes;
+            bytes_add(&bytes, (uint64_t)m.bytes);
         messages++;
     }
     struct phase_cell *cell = &metrics->cells[walk->process / metrics->per_group * metrics->phase_count + walk->phase];
     metrics->phases[walk->phase].sums.messages += messages;
-    metrics->phases[walk->phase].sums.bytes += bytes;
+    bytes_add(&metrics->phases[walk->phase].sums.bytes, bytes);
     cell->messages += messages;
-    cell->bytes += bytes;
+    bytes_add(&cell->bytes, bytes);
     if (walk->iteration == PHASE_NONE || !walk->starts || call->enter_ns < walk->starts[0] ||
         call->enter_ns >= walk->starts[metrics->iterations.count])
         return;
     struct part_sums *sums = &metrics->iterations.rows[walk->iteration / counter->per_row].sums;
     sums->messages += messages;
-    sums->bytes += bytes;
+    bytes_add(&sums->bytes, bytes);
 }
 
 /* The wait of a call, by its parts. */

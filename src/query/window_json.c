@@ -3,6 +3,7 @@
 
 #include "core/input.h"
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "query/trace.h"
 #include "render/field.h"
 #include "timeline/overlay.h"
@@ -117,7 +118,7 @@ static void note_call(struct writing *writing, struct query_cursor *cursor, size
         return;
     struct site_sum *sum = &writing->sites[site.count];
     sum->calls++;
-    sum->bytes += query_value(cursor, row, calls_bytes).count;
+    bytes_add(&sum->bytes, query_value(cursor, row, calls_bytes).count);
     time_add(&sum->time_ns, query_value(cursor, row, calls_time_s).integer);
     time_add(&sum->waiting_ns, query_value(cursor, row, calls_waiting_s).integer);
 }

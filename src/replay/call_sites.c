@@ -43,7 +43,7 @@ uint64_t call_site_bytes(const struct graph *graph, const struct call *call)
     for (uint32_t at = call->sent; at; at = graph_next_sent(graph, at - 1)) {
         struct message message = graph_message(graph, at - 1);
         if (message.bytes != BYTES_UNKNOWN && message.bytes > 0)
-            bytes += (uint64_t)message.bytes;
+            bytes_add(&bytes, (uint64_t)message.bytes);
     }
     return bytes;
 }
@@ -55,7 +55,7 @@ static void add_call(struct sites *sites, const struct graph *graph, uint32_t lo
     struct call_site *row = row_of(sites, (uint32_t)state->first_of_name, call.site, location);
     int64_t ns = time_since(call.enter_ns, call.leave_ns);
     row->calls++;
-    row->bytes += call_site_bytes(graph, &call);
+    bytes_add(&row->bytes, call_site_bytes(graph, &call));
     row->longest_ns = larger(row->longest_ns, ns);
     time_add(&row->ns, ns);
     time_add(&row->waiting_ns, wait_ns_in(graph, location, index));

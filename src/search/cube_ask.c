@@ -59,7 +59,7 @@ static bool fits(const struct cube_focus *focus, const uint32_t *key)
 static void cell_add(struct cube_cell *cell, const struct amounts *amounts)
 {
     for (size_t i = 0; i < amounts->count; i++)
-        time_add(&cell->sums[amounts->add[i].metric], amounts->add[i].amount);
+        cube_sum_add(cell, amounts->add[i].metric, amounts->add[i].amount);
     time_add(&cell->doubt_ns[amounts->doubt], amounts->doubt_ns); /* without a doubt: 0 to WAIT_NONE */
     time_add(&cell->doubt_size_ns, amounts->doubt_size_ns);
     time_add(&cell->doubt_messages, amounts->doubt_messages);
@@ -152,7 +152,8 @@ static void amount_of_class(struct amounts *amounts, enum function_class class, 
 
 /* Messages of a call: how many it sends, their bytes, and whether all of them are small. */
 struct moved {
-    int64_t sent, bytes, small, unknown;
+    int64_t sent, small, unknown;
+    uint64_t bytes;
     bool any, any_large, any_unknown;
 };
 
@@ -168,7 +169,7 @@ static void move(struct moved *moved, const struct message *message, bool sent)
     moved->small += is_small;
     moved->unknown += message->bytes == BYTES_UNKNOWN;
     if (message->bytes > 0)
-        time_add(&moved->bytes, message->bytes);
+        bytes_add(&moved->bytes, (uint64_t)message->bytes);
 }
 
 static struct moved moved_by(const struct graph *graph, const struct call *call)
@@ -188,15 +189,20 @@ static struct moved moved_by(const struct graph *graph, const struct call *call)
     return moved;
 }
 
+/* Messages are counted where they are sent: at both ends each would count twice. */
+static void amount_of_sends(struct amounts *amounts, const struct moved *moved)
+{
+    amount(amounts, METRIC_messages, moved->sent);
+    amount(amounts, METRIC_bytes, (int64_t)smaller(moved->bytes, (uint64_t)INT64_MAX));
+    amount(amounts, METRIC_small_messages, moved->small);
+    amounts->doubt_messages = moved->unknown;
+}
+
 static void amount_of_messages(struct amounts *amounts, const struct moved *moved, int64_t own_ns)
 {
     if (!moved->any)
         return;
-    /* Messages are counted where they are sent: at both ends each would count twice. */
-    amount(amounts, METRIC_messages, moved->sent);
-    amount(amounts, METRIC_bytes, moved->bytes);
-    amount(amounts, METRIC_small_messages, moved->small);
-    amounts->doubt_messages = moved->unknown;
+    amount_of_sends(amounts, moved);
     if (!moved->any_large && moved->any_unknown)
         amounts->doubt_size_ns = own_ns;
     else if (!moved->any_large)
@@ -414,10 +420,7 @@ static void visit_loose_sends(struct pass *pass, uint32_t first, uint32_t end)
         struct moved moved = {0};
         struct amounts amounts = {.count = 0};
         move(&moved, &message, true);
-        amount(&amounts, METRIC_messages, moved.sent);
-        amount(&amounts, METRIC_bytes, moved.bytes);
-        amount(&amounts, METRIC_small_messages, moved.small);
-        amounts.doubt_messages = moved.unknown;
+        amount_of_sends(&amounts, &moved);
         cube_place_loose(pass->cube, send, key);
         add_to_fitting(pass, pass->cube->rows[send->location], key, &amounts);
     }

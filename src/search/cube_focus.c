@@ -197,10 +197,19 @@ struct cube_focus *cube_foci_share(const struct cube_focus *foci, size_t count)
     return shared;
 }
 
+void cube_sum_add(struct cube_cell *cell, unsigned metric, int64_t amount)
+{
+    int64_t *sum = &cell->sums[metric];
+    if (metric == METRIC_bytes && amount > INT64_MAX - *sum)
+        *sum = INT64_MAX;
+    else
+        time_add(sum, amount);
+}
+
 static void add_sums(struct cube_cell *sum, const struct cube_cell *cell)
 {
     for (unsigned metric = 0; metric < METRIC_COUNT; metric++)
-        time_add(&sum->sums[metric], cell->sums[metric]);
+        cube_sum_add(sum, metric, cell->sums[metric]);
     for (int kind = 0; kind < WAIT_KIND_COUNT; kind++)
         time_add(&sum->doubt_ns[kind], cell->doubt_ns[kind]);
     time_add(&sum->doubt_size_ns, cell->doubt_size_ns);

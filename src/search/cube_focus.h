@@ -22,6 +22,10 @@ void cube_focus_end(const struct cube *cube, struct cube_focus *focus);
 /* The cell of a value of the axis, created if needed; NULL: no value, or too many. */
 struct cube_cell *cube_cell_of(struct cube_table *table, enum search_axis axis, uint32_t key);
 
+/* Adds an amount to the cell's sum of a metric. Sizes of a hostile trace may come to more bytes than 63 bits hold:
+   their sum then stays at INT64_MAX. */
+void cube_sum_add(struct cube_cell *cell, unsigned metric, int64_t amount);
+
 /* How much a location computes beyond the mean of all. */
 int64_t cube_beyond_mean(int64_t location_ns, int64_t all_ns, size_t locations);
 

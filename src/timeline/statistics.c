@@ -70,10 +70,10 @@ static void sum_event(void *context, const struct walk_event *walked)
         return;
     if (sent) {
         sum->statistics->sent++;
-        sum->statistics->bytes_sent += event_message_bytes(event);
+        bytes_add(&sum->statistics->bytes_sent, event_message_bytes(event));
     } else {
         sum->statistics->received++;
-        sum->statistics->bytes_received += event_message_bytes(event);
+        bytes_add(&sum->statistics->bytes_received, event_message_bytes(event));
     }
 }
 

@@ -2,6 +2,7 @@
 #include "view/view.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 #include <stdlib.h>
 
@@ -19,7 +20,7 @@ static void add_row(struct pair *pairs, size_t groups, uint32_t size, const stru
             continue;
         struct pair *pair = &pairs[row->rank / size * groups + (uint32_t)partner / size];
         pair->messages += row->sent[i].messages;
-        pair->bytes += row->sent[i].bytes;
+        bytes_add(&pair->bytes, row->sent[i].bytes);
     }
 }
 
@@ -78,7 +79,7 @@ void view_write_matrix(struct output *output, const struct view *view, const str
                      (unsigned long long)pairs[i].messages, (unsigned long long)pairs[i].bytes);
         first = false;
         all.messages += pairs[i].messages;
-        all.bytes += pairs[i].bytes;
+        bytes_add(&all.bytes, pairs[i].bytes);
     }
     output_print(output, "],\"groups\":%zu,\"size\":%u,\"messages\":%llu,\"bytes\":%llu", groups, size,
                  (unsigned long long)all.messages, (unsigned long long)all.bytes);
