@@ -67,19 +67,33 @@ static size_t largest_class(const struct metrics *metrics, double *share)
     return best;
 }
 
+/* "4 KiB to 8 KiB", or "4 KiB" where it follows from the sum of the bytes that none is larger. */
+static void say_range(char range[2 * TEXT_NUMBER_SIZE], const struct message_row *row)
+{
+    char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE];
+    int shift = (int)row->key - 1;
+    size_text(from, row->key);
+    size_text(to, row->key + 1);
+    /* No message is smaller than its class begins: where the mean is that size, all have it. */
+    bool alike = row->bytes_sent >> shift == row->sent && row->bytes_received >> shift == row->received &&
+                 ((row->bytes_sent | row->bytes_received) & ((UINT64_C(1) << shift) - 1)) == 0;
+    snprintf(range, 2 * TEXT_NUMBER_SIZE, alike ? "%s" : "%s to %s", from, to);
+}
+
 static void say_one_class(const struct metrics *metrics, size_t class, double share, char answer[CHART_ANSWER_SIZE])
 {
-    char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE], messages[TEXT_NUMBER_SIZE], bytes[TEXT_NUMBER_SIZE];
+    char range[2 * TEXT_NUMBER_SIZE] = "", messages[TEXT_NUMBER_SIZE], bytes[TEXT_NUMBER_SIZE];
     const struct message_row *row = &metrics->sizes[class];
+    if (row->key > 0)
+        say_range(range, row);
     text_share(messages, share);
     text_share(bytes, bytes_of(row) / sum_of(metrics, bytes_of));
     if (row->key == 0)
         chart_say(answer, "%s of the messages are empty", messages);
     else if (share >= 1)
-        chart_say(answer, "All messages carry %s to %s", size_text(from, row->key), size_text(to, row->key + 1));
+        chart_say(answer, "All messages carry %s", range);
     else
-        chart_say(answer, "%s of the messages carry %s to %s each; together that is %s of the bytes", messages,
-                  size_text(from, row->key), size_text(to, row->key + 1), bytes);
+        chart_say(answer, "%s of the messages carry %s each; together that is %s of the bytes", messages, range, bytes);
 }
 
 void chart_messages_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
