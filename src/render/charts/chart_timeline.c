@@ -3,6 +3,7 @@
    state with most of its time. Waiting is hatched. Below, counters, and messages over time if they are too many to be
    drawn. */
 #include "core/numbers.h"
+#include "metrics/functions_together.h"
 #include "render/charts/chart.h"
 #include "render/charts/counter_graphs.h"
 #include "render/charts/scene.h"
@@ -13,6 +14,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum {
     RIGHT = 230,
@@ -399,6 +401,27 @@ static void legend_row(const struct drawing *drawing, double x, double *y, struc
     *y += ROW;
 }
 
+/* How many functions and states have calls, by the metrics, but are too short to have a share of any cell. */
+static size_t invisible_states(const struct drawing *drawing)
+{
+    const struct scene *scene = drawing->scene;
+    const struct metrics *metrics = drawing->input->metrics;
+    const struct defs *defs = timeline_info(scene->timeline)->defs;
+    bool *seen = memory_new(defs->state_count * sizeof *seen);
+    for (size_t state = 0; state < defs->state_count; state++)
+        seen[defs->states[state].first_of_name] |= scene->state_ns[state] > 0;
+    size_t rows = 0, count = 0;
+    struct function_row *row = metrics_functions_together(metrics, &rows);
+    for (size_t i = 0; i < rows; i++) {
+        /* The metrics were read for themselves: their numbers of states may be others. */
+        int32_t state = defs_find_state(defs, metrics->defs->states[row[i].state].name);
+        count += state >= 0 && !seen[defs->states[state].first_of_name];
+    }
+    free(row);
+    free(seen);
+    return count;
+}
+
 static void draw_legend(const struct drawing *drawing, double x, double y)
 {
     const struct scene *scene = drawing->scene;
@@ -419,10 +442,15 @@ static void draw_legend(const struct drawing *drawing, double x, double y)
                    scene->state_ns[states[i]], all);
         rest -= scene->state_ns[states[i]];
     }
+    size_t invisible = invisible_states(drawing);
     char others[64];
-    snprintf(others, sizeof others, "%zu other states", found - shown);
+    snprintf(others, sizeof others, "%zu other states", found - shown + invisible);
+    if (found == shown && invisible > 0)
+        snprintf(others, sizeof others, "%zu other%s, too short to see", invisible, invisible == 1 ? "" : "s");
     if (found > shown)
         legend_row(drawing, x, &y, paint_of(INK_OTHER), others, fmax(rest, 0), all);
+    else if (invisible > 0)
+        legend_row(drawing, x, &y, paint_of(INK_OTHER), others, 0, 0);
     struct paint waiting = paint_of(INK_OTHER);
     waiting.hatched = true;
     if (scene->overlay)
