@@ -201,13 +201,17 @@ void finding_evidence(struct finding *finding, const char *name, double value, b
 
 char *findings_none(const struct findings *findings, char line[FINDINGS_NONE_SIZE])
 {
-    char floor[TEXT_NUMBER_SIZE];
+    char floor[TEXT_NUMBER_SIZE], chance[TEXT_NUMBER_SIZE];
     const char *limit = "1 % of the run";
     if (findings->without_start)
         limit = "1 % of the run, excluding the start and end of MPI";
     if (findings->clock_limits)
         limit = "the clock error of this trace";
-    snprintf(line, FINDINGS_NONE_SIZE, "No finding above %s (%s).", seconds_text(floor, findings->floor_s), limit);
+    snprintf(line, FINDINGS_NONE_SIZE, "No finding above %s (%s)", seconds_text(floor, findings->floor_s), limit);
+    if (findings->chance_s > findings->floor_s)
+        text_append(line, FINDINGS_NONE_SIZE, ", or %s where chance may explain it",
+                    seconds_text(chance, findings->chance_s));
+    text_append(line, FINDINGS_NONE_SIZE, ".");
     return line;
 }
 

@@ -66,6 +66,7 @@ struct findings {
     struct finding *finding; /* the largest saving first, but none before its root */
     size_t count;
     double floor_s;                   /* what is saved at least */
+    double chance_s;                  /* what those save at least that noise may explain (finding_noise) */
     bool without_start;               /* the floor is a share of the time between MPI_Init and MPI_Finalize */
     bool clock_limits;                /* the floor is the clock error */
     size_t below_clock;               /* findings that only the clock error hides */
@@ -88,8 +89,8 @@ void findings_clear(struct findings *findings);
    waits alone name their root. 0: delays are needed whatever that saves. */
 int64_t findings_delays_from_ns(const struct metrics *metrics);
 
-/* "No finding above 0.53 ms (1 % of the run).", if there are no findings. */
-enum { FINDINGS_NONE_SIZE = 100 };
+/* "No finding above 530 µs (1 % of the run), or 1.08 ms where chance may explain it.", if there are no findings. */
+enum { FINDINGS_NONE_SIZE = 160 };
 char *findings_none(const struct findings *findings, char line[FINDINGS_NONE_SIZE]);
 
 /* Causes are only reported if at most 0.1 % of the messages are received before they are sent. */

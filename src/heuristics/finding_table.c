@@ -360,6 +360,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     /* A saving below the clock error could be the error itself: the larger of it and the noise is the floor. */
     findings.clock_limits = clock_s > FINDING_NOISE * maker.working_s;
     findings.floor_s = larger(clock_s, FINDING_NOISE * maker.working_s);
+    findings.chance_s = finding_noise(analysis) / 1e9;
     findings.without_start = maker.working_s < WITHOUT_START * maker.duration_s;
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
         find_one(&maker, kind, &findings);

@@ -55,13 +55,13 @@ void chart_findings_answer(const struct chart_input *input, char answer[CHART_AN
     struct findings findings = findings_of(input->metrics, input->results);
     const struct finding *first = findings.finding;
     int64_t duration_ns = input->metrics->analysis->duration;
-    char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE], floor[TEXT_NUMBER_SIZE];
+    char from[TEXT_NUMBER_SIZE], to[TEXT_NUMBER_SIZE];
     size_t begin, end;
     if (findings.count == 0) {
-        const char *limit = "1 % of the run";
-        if (findings.clock_limits)
-            limit = "the clock error of this trace";
-        chart_say(answer, "No finding costs more than %s (%s)", limit, seconds_text(floor, findings.floor_s));
+        char none[FINDINGS_NONE_SIZE];
+        size_t length = strlen(findings_none(&findings, none));
+        /* A title has no full stop. */
+        chart_say(answer, "%.*s", (int)length - 1, none);
     } else if (!main_bins(first->course_ns, &begin, &end))
         chart_say(answer, "%s", first->title);
     else if ((double)(end - begin) > LESS * COURSE_BINS)
