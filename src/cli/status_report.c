@@ -104,7 +104,7 @@ void status_write_text(struct output *output, const struct live *live, const str
         terminal_style(output, terminal_efficiency(pace->parallel));
     output_text(output, share(parallel, pace->parallel));
     terminal_style(output, NULL);
-    output_print(output, " = load balance %s × communication %s\n", share(balance, pace->load_balance),
+    output_print(output, " = load balance %s × communication efficiency %s\n", share(balance, pace->load_balance),
                  share(communication, pace->communication));
     write_late(output, pace);
     output_text(output, "\n");

@@ -2,6 +2,7 @@
 #include "heuristics/efficiency.h"
 
 #include "core/numbers.h"
+#include "core/text.h"
 
 #include <string.h>
 
@@ -92,6 +93,14 @@ double mpi_share(const struct metrics *metrics)
         total += (double)process_total_ns(&metrics->process[i]);
     }
     return ratio_of(communication, total);
+}
+
+const char *mpi_share_note(const struct metrics *metrics)
+{
+    char with[TEXT_NUMBER_SIZE], without[TEXT_NUMBER_SIZE];
+    text_share(with, mpi_share(metrics));
+    text_share(without, communication_share(metrics));
+    return strcmp(with, without) == 0 ? "" : " (with MPI_Init and MPI_Finalize)";
 }
 
 double startup_share(const struct metrics *metrics)

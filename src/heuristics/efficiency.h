@@ -25,6 +25,10 @@ double communication_share(const struct metrics *metrics);
 /* The same with them. */
 double mpi_share(const struct metrics *metrics);
 
+/* " (with MPI_Init and MPI_Finalize)" for a sentence with the latter where the former, which the diagnosis gives, reads
+   otherwise; else "". */
+const char *mpi_share_note(const struct metrics *metrics);
+
 /* Time of the process in these functions. */
 int64_t starting_ns(const struct metrics *metrics, const struct process_row *row);
 

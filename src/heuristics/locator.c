@@ -128,7 +128,10 @@ void judge_communication_locator(const struct metrics *metrics, struct heuristic
     char share[TEXT_NUMBER_SIZE];
     if (!cells_fill(metrics, result, kind_time, &kind))
         return;
-    result_say(result, "%s of the processes' time is spent in communication.", text_share(share, result->index));
+    result_say(result,
+               "%s of the processes' time, from the begin of the run to its end, is spent in calls that move data or "
+               "wait for it.",
+               text_share(share, result->index));
     cells_say_functions(metrics, result, "By function");
     if (result->verdict == VERDICT_GOOD)
         return;

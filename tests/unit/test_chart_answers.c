@@ -114,7 +114,8 @@ static void test_findings(void)
     struct analysis *analysis = metrics->analysis = analysis_new(4, metrics->defs->state_count);
     struct wait_sums *sums = &analysis->waits[WAIT_LATE_SENDER];
     analysis->duration = hand_ns(4);
-    expect_answer(metrics, id, "No finding above 40.0 ms (1 % of the run), or 66.6 ms where chance may explain it", "none");
+    expect_answer(metrics, id, "No finding above 40.0 ms (1 % of the run), or 66.6 ms where chance may explain it",
+                  "none");
     sums->ns = sums->victims_ns[1] = sums->causes_ns[0] = hand_ns(1.6);
     sums->saving_ns = hand_ns(1);
     sums->count = sums->calls = 16;

@@ -31,8 +31,9 @@ void chart_activity_answer(const struct chart_input *input, char answer[CHART_AN
     }
     const char *name = input->metrics->defs->states[functions.state[0]].name;
     /* A name can be as long as the trace likes; the title has room for two lines. */
-    chart_say(answer, "%.*s takes %s of the time in MPI, which is %s of the total time", text_beginning(name, 80), name,
-              text_share(share, functions.seconds[0] / total), text_share(all, mpi));
+    chart_say(answer, "%.*s takes %s of the time in MPI, which is %s of the total time%s", text_beginning(name, 80),
+              name, text_share(share, functions.seconds[0] / total), text_share(all, mpi),
+              mpi_share_note(input->metrics));
 }
 
 static struct paint place_paint(const struct chart_input *input, const struct functions *functions, size_t place)

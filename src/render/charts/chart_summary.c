@@ -17,15 +17,16 @@ void chart_summary_answer(const struct chart_input *input, char answer[CHART_ANS
 {
     char share[TEXT_NUMBER_SIZE];
     double mpi = mpi_share(input->metrics);
+    const char *note = mpi_share_note(input->metrics);
     if (input->metrics->end_ns <= input->metrics->begin_ns)
         chart_say(answer, "This run has no duration");
     else if (fabs(mpi - 0.5) < 0.005)
-        chart_say(answer, "Half of the time is computing, half is spent in MPI");
+        chart_say(answer, "Half of the time is computing, half is spent in MPI%s", note);
     else if (mpi > 0.5)
-        chart_say(answer, "Most of the time, %s, is spent in MPI, not computing", text_share(share, mpi));
+        chart_say(answer, "Most of the time, %s, is spent in MPI%s, not computing", text_share(share, mpi), note);
     else
-        chart_say(answer, "%s of the time is computing, %s is spent in MPI", text_share(share, 1 - mpi),
-                  text_share((char[TEXT_NUMBER_SIZE]){0}, mpi));
+        chart_say(answer, "%s of the time is computing, %s is spent in MPI%s", text_share(share, 1 - mpi),
+                  text_share((char[TEXT_NUMBER_SIZE]){0}, mpi), note);
 }
 
 /* One bar with its name before and its seconds and share of all time after it. */

@@ -153,7 +153,7 @@ static void write_efficiency(struct output *output, const struct diagnosis *diag
         output_text(output, TERMINAL_PLAIN);
     output_print(output, "  %s  =  load balance %s\n", text_share(parallel, efficiency.parallel),
                  text_share(balance, efficiency.load_balance));
-    output_print(output, "    ×  communication %s", text_share(communication, efficiency.communication));
+    output_print(output, "    ×  communication efficiency %s", text_share(communication, efficiency.communication));
     /* Known only where the run was replayed. */
     if (analysis && analysis->serialisation > 0)
         output_print(output, "  (serialisation %s  ×  transfer %s)", text_share(serialisation, analysis->serialisation),
