@@ -5,7 +5,9 @@
 #include "cli/options.h"
 #include "cli/run.h"
 #include "convert/writer.h"
+#include "heuristics/finding.h"
 #include "heuristics/glossary.h"
+#include "render/charts/chart.h"
 #include "render/reports/metrics_report.h"
 
 #include <string.h>
@@ -39,10 +41,38 @@ static enum place place_of_arguments(const struct command *command)
 {
     if (*command->arguments == '\0')
         return PLACE_FREE;
-    /* "bash|zsh" are words; a "|" between several arguments is a choice of usages */
-    if (strchr(command->arguments, '|') && !strchr(command->arguments, ' '))
+    /* "bash|zsh" are words; a "|" between several arguments is a choice of usages, and [DIRECTORY|PID] one of places */
+    if (strchr(command->arguments, '|') && !strpbrk(command->arguments, " ["))
         return PLACE_WORDS;
     return PLACE_FILES;
+}
+
+static void write_chart_names(struct output *output)
+{
+    output_text(output, "all");
+    for (size_t i = 0; i < chart_count(); i++)
+        output_print(output, " %s", chart_at(i)->name);
+}
+
+static void write_finding_ids(struct output *output)
+{
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
+        output_print(output, "%s%s", kind ? " " : "", finding_id(kind));
+}
+
+/* Commands that take names from a table beside their traces, before or after them. */
+static const struct argument_names {
+    const char *command, *what;
+    void (*write)(struct output *output); /* blank-separated */
+} argument_names[] = {{"chart", "chart", write_chart_names}, {"explain", "finding", write_finding_ids}};
+
+/* NULL: the command takes none. */
+static const struct argument_names *names_of_arguments(const struct command *command)
+{
+    for (size_t i = 0; i < sizeof argument_names / sizeof *argument_names; i++)
+        if (strcmp(argument_names[i].command, command->name) == 0)
+            return &argument_names[i];
+    return NULL;
 }
 
 /* A list a|b|c with blanks in place of the bars. */
@@ -95,10 +125,19 @@ static void write_terms(struct output *output)
 }
 
 /* Bash splits words at = and : (COMP_WORDBREAKS), which the script puts together again. In the script, `offer` is the
- * list of possible words at the cursor. */
+ * list of possible words at the cursor; @files is what bash offers itself, and words may follow it. Chart names may be
+ * a list: what is before the last comma stays. */
 
 static const char bash_begin[] =
     "# bash completion of sight, printed by 'sight completion bash'.\n"
+    "# Files beside the words that are offered: in _sight, whose variables it uses.\n"
+    "_sight_files()\n"
+    "{\n"
+    "    while IFS= read -r file; do\n"
+    "        COMPREPLY+=(\"$file\")\n"
+    "    done < <(compgen -f -- \"$current\")\n"
+    "    compopt -o filenames 2>/dev/null\n"
+    "}\n"
     "_sight()\n"
     "{\n"
     "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}\n"
@@ -115,10 +154,7 @@ static const char bash_begin[] =
     "        COMPREPLY=($(compgen -W '--help --version ";
 
 static const char bash_first[] = "' -- \"$current\"))\n"
-                                 "        while IFS= read -r file; do\n"
-                                 "            COMPREPLY+=(\"$file\")\n"
-                                 "        done < <(compgen -f -- \"$current\")\n"
-                                 "        compopt -o filenames 2>/dev/null\n"
+                                 "        _sight_files\n"
                                  "        return\n"
                                  "    fi\n"
                                  "    case $command in\n"
@@ -129,12 +165,20 @@ static const char bash_commands[] = ") ;;\n"
                                     "    esac\n"
                                     "    case $command in\n";
 
-static const char bash_end[] = "    esac\n"
-                               "    [[ $offer == @files ]] && return\n"
-                               "    compopt +o default 2>/dev/null\n"
-                               "    COMPREPLY=($(compgen -W \"$offer\" -- \"$current\"))\n"
-                               "}\n"
-                               "complete -o default -F _sight sight\n";
+static const char bash_end[] =
+    "    esac\n"
+    "    [[ $offer == @files ]] && return\n"
+    "    if [[ $offer == '@files '* ]]; then\n"
+    "        local listed=\n"
+    "        [[ $current == *,* ]] && listed=${current%,*},\n"
+    "        COMPREPLY=($(compgen -P \"$listed\" -W \"${offer#@files }\" -- \"${current##*,}\"))\n"
+    "        _sight_files\n"
+    "        return\n"
+    "    fi\n"
+    "    compopt +o default 2>/dev/null\n"
+    "    COMPREPLY=($(compgen -W \"$offer\" -- \"$current\"))\n"
+    "}\n"
+    "complete -o default -F _sight sight\n";
 
 static void bash_arguments(struct output *output, const struct command *command)
 {
@@ -142,7 +186,13 @@ static void bash_arguments(struct output *output, const struct command *command)
     output_text(output, "        offer='");
     if (place == PLACE_WORDS)
         write_list(output, command->arguments);
-    output_text(output, place == PLACE_FILES ? "@files'\n" : "'\n");
+    output_text(output, place == PLACE_FILES ? "@files" : "");
+    const struct argument_names *names = names_of_arguments(command);
+    if (names) {
+        output_text(output, " ");
+        names->write(output);
+    }
+    output_text(output, "'\n");
 }
 
 /* Only after a "-": else a file is more likely meant. */
@@ -296,6 +346,13 @@ static void zsh_arguments(struct output *output, const struct command *command)
     enum place place = place_of_arguments(command);
     if (place == PLACE_FREE)
         return;
+    const struct argument_names *names = names_of_arguments(command);
+    if (names) {
+        output_print(output, " \\\n            '*:input:{_alternative \"names:%s:(", names->what);
+        names->write(output);
+        output_text(output, ")\" \"files:input:_files\"}'");
+        return;
+    }
     output_print(output, " \\\n            '%s", place == PLACE_FILES ? "*" : "1");
     zsh_place(output, place, place == PLACE_FILES ? "input" : "word");
     if (place == PLACE_WORDS) {
