@@ -37,11 +37,14 @@ static const struct root {
     enum finding_kind root;
     uint64_t others;
 } roots[] = {
+    {FINDING_slow_link, BIT(transfer) | BIT(late_sender) | BIT(late_receiver) | BIT(wrong_order) | BIT(contention) |
+                            BIT(serialisation) | BIT(late_broadcast) | BIT(early_reduce) | BIT(early_scan) |
+                            BIT(wait_at_nxn) | BIT(wait_at_barrier) | BIT(excessive_synchronisation)},
     {FINDING_dynamic_imbalance, BIT(compute_imbalance)},
     {FINDING_compute_imbalance, ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) |
-                                  BIT(late_start) | BIT(oversubscription) | SHORTAGES | THREADS)},
+                                  BIT(late_start) | BIT(oversubscription) | BIT(slow_link) | SHORTAGES | THREADS)},
     {FINDING_dynamic_imbalance, ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) |
-                                  BIT(late_start) | BIT(oversubscription) | SHORTAGES | THREADS)},
+                                  BIT(late_start) | BIT(oversubscription) | BIT(slow_link) | SHORTAGES | THREADS)},
     {FINDING_late_broadcast, BIT(wait_at_barrier) | BIT(wait_at_nxn)},
     {FINDING_late_receiver, BIT(wait_at_barrier) | BIT(wait_at_nxn) | BIT(transfer)},
     {FINDING_wrong_order, BIT(late_sender) | BIT(late_receiver) | BIT(late_broadcast) | BIT(serialisation) |
@@ -263,7 +266,8 @@ static bool is_made_by_machines(enum finding_kind kind)
 {
     static const uint64_t made = FINDING_BIT(oversubscription) | FINDING_BIT(compute_imbalance) |
                                  FINDING_BIT(dynamic_imbalance) | FINDING_BIT(transfer) | FINDING_BIT(wrong_order) |
-                                 FINDING_BIT(contention) | FINDING_BIT(serialisation) | FINDING_BIT(uneven_threads);
+                                 FINDING_BIT(contention) | FINDING_BIT(serialisation) | FINDING_BIT(uneven_threads) |
+                                 FINDING_BIT(slow_link);
     return (made >> kind & 1) != 0 || finding_wait(kind) != WAIT_NONE;
 }
 

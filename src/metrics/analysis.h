@@ -117,10 +117,21 @@ struct wait_sums {
     X(held, TIME)         /* in those, beyond waiting for late processes */                                            \
     X(unattributed, TIME) /* waiting that is not caused by any process doing something longer */                       \
     X(own_saving, TIME)   /* saved if calls of analysis_longest_own() took no time except for waiting */               \
-    X(small_combined, COUNT) /* small messages that others could carry as well: see replay/small_messages.h */         \
-    X(small_saving, TIME)    /* saved if they did */                                                                   \
-    X(load_balance, RATIO)   /* POP: mean / max computing */                                                           \
-    X(serialisation, RATIO)  /* POP: max computing / ideal, from when the last process has started */                  \
+    X(small_combined, COUNT)     /* small messages that others could carry as well: see replay/small_messages.h */     \
+    X(small_saving, TIME)        /* saved if they did */                                                               \
+    X(slow_link, COUNT)          /* 1: messages between two processes are slow, 2: those of one, 3: those between two  \
+                                    hosts, 4: those of one; 0: none: see replay/slow_link.h */                         \
+    X(slow_link_way, COUNT)      /* 1: only from the first to the other or all others, 2: only back; 0: both ways */   \
+    X(slow_link_one, COUNT)      /* row of the first process, or of one on the first host */                           \
+    X(slow_link_other, COUNT)    /* the same of the other; of one with all others: the first again */                  \
+    X(slow_link_messages, COUNT) /* on the slow way */                                                                 \
+    X(slow_link_bytes, COUNT)                                                                                          \
+    X(slow_link_time, TIME)   /* the median of their transfers, of the kind that loses most */                         \
+    X(slow_link_usual, TIME)  /* the same elsewhere */                                                                 \
+    X(slow_link_lost, TIME)   /* calls take so much longer for that, of all processes */                               \
+    X(slow_link_saving, TIME) /* saved if they took as long as elsewhere */                                            \
+    X(load_balance, RATIO)    /* POP: mean / max computing */                                                          \
+    X(serialisation, RATIO)   /* POP: max computing / ideal, from when the last process has started */                 \
     X(transfer, RATIO) /* POP: the same ideal / from the first leave of MPI_Init to the last enter of MPI_Finalize */
 
 typedef int64_t analysis_TIME; /* ns */

@@ -8,6 +8,7 @@
 #include "replay/call_sites.h"
 #include "replay/concurrency.h"
 #include "replay/hub.h"
+#include "replay/mended_calls.h"
 #include "replay/replay.h"
 #include "replay/wait_sums.h"
 #include "waits/critical_path.h"
@@ -103,6 +104,29 @@ static void take_impact(struct analyst *analyst, const struct critical_path *pat
     impact_clear(&impact);
 }
 
+/* A link that costs less than this share of the run is no finding. */
+static const double LINK_SHARE = 0.01;
+
+static int64_t link_least_ns(const struct analyst *analyst)
+{
+    return (int64_t)(LINK_SHARE * (double)analyst->analysis->duration);
+}
+
+/* Messages between two processes are not compared with others if these are the only ones. */
+enum { LINK_PROCESSES_LEAST = 3 };
+
+/* The links on the path, if messages are enough of it. */
+static void take_links(struct analyst *analyst, const struct critical_path *path)
+{
+    const struct graph *graph = analyst->graph;
+    int64_t ns = 0, least_ns = link_least_ns(analyst);
+    for (size_t i = 0; i < graph->defs->state_count; i++)
+        if (graph->defs->states[i].class == CLASS_P2P || graph->defs->states[i].class == CLASS_WAIT)
+            time_add(&ns, path->states_ns[i]);
+    if (ns >= least_ns && ns > 0 && analyst->analysis->process_count >= LINK_PROCESSES_LEAST)
+        analyst->links = path_links_of(graph, path, analyst->rows, analyst->analysis->process_count, least_ns);
+}
+
 static void take_path(struct analyst *analyst)
 {
     struct analysis *analysis = analyst->analysis;
@@ -113,6 +137,7 @@ static void take_path(struct analyst *analyst)
         analysis->path_mpi_ns[analyst->rows[i]] += path.locations[i].mpi_ns;
     }
     take_impact(analyst, &path);
+    take_links(analyst, &path);
     critical_path_clear(&path);
 }
 
@@ -320,6 +345,54 @@ static void save_queues(struct analyst *analyst)
         analysis->contention.saving_ns = time_since(analyst->unqueued_ns, analysis->replay);
 }
 
+/* The row of a process at an end of a link. */
+static uint32_t link_row(const struct link *link, const uint32_t *hosts, size_t processes, uint32_t end)
+{
+    uint32_t row = end;
+    if (link->kind == LINK_HOSTS || link->kind == LINK_HOST)
+        for (row = 0; row < processes && hosts[row] != end;)
+            row++;
+    return row;
+}
+
+static void take_slow_link(struct analyst *analyst, const struct transfer_meter *meter, const struct slow_link *slow)
+{
+    struct analysis *analysis = analyst->analysis;
+    struct map mended = mended_calls(meter, slow);
+    size_t processes = analysis->process_count;
+    analysis->slow_link = (uint64_t)slow->link.kind + 1;
+    analysis->slow_link_way = (uint64_t)slow->way;
+    analysis->slow_link_one = link_row(&slow->link, meter->hosts, processes, slow->link.one);
+    analysis->slow_link_other = link_row(&slow->link, meter->hosts, processes, slow->link.other);
+    analysis->slow_link_messages = slow->messages;
+    analysis->slow_link_bytes = slow->bytes;
+    analysis->slow_link_time = slow->ns;
+    analysis->slow_link_usual = slow->usual_ns;
+    for (size_t i = 0; i < mended.capacity; i++)
+        if (mended.entries[i].key != 0)
+            time_add(&analysis->slow_link_lost, (int64_t)mended.entries[i].value);
+    struct replay replay = replay_run(analyst->graph, (struct replay_options){.mended = &mended});
+    analysis->slow_link_saving = time_since(replay.end_ns, analysis->replay);
+    map_clear(&mended);
+}
+
+/* Finds a slow link, where the network costs enough, and replays the run with as fast a one as elsewhere. */
+static void find_slow_link(struct analyst *analyst)
+{
+    const struct analysis *analysis = analyst->analysis;
+    if (analyst->links.count[LINK_PROCESS] == 0 ||
+        time_since(analysis->ideal, analysis->replay) < link_least_ns(analyst))
+        return;
+    uint32_t *hosts = link_hosts(analyst->graph, analyst->rows, analysis->process_count);
+    struct transfer_meter meter = {analyst->graph, analyst->rows, hosts};
+    struct slow_link slow;
+    if (slow_link_find(&meter, &analyst->links, &slow)) {
+        take_slow_link(analyst, &meter, &slow);
+        slow_link_clear(&slow);
+    }
+    free(hosts);
+}
+
 static bool saves_from(const struct analysis *analysis, int64_t from_ns)
 {
     bool saves = analysis->contention.saving_ns > from_ns;
@@ -388,6 +461,7 @@ struct analysis *analyse_in_parallel(const struct graph *graph, struct analyse_h
     parallel_run(how.threads, FIRST_STEPS, first_step, &analyst);
     parallel_run(how.threads, LATER_STEPS, later_step, &analyst);
     save_queues(&analyst);
+    find_slow_link(&analyst);
     parallel_run(how.threads, WAIT_KIND_COUNT, last_step, &analyst);
     analyst_take_places(&analyst);
     return analyst_end(&analyst);

@@ -5,6 +5,7 @@
 #include "graph/graph.h"
 #include "replay/analyse.h"
 #include "replay/held_calls.h"
+#include "replay/path_links.h"
 
 /* For analyse.c and savings.c: an analysis under way. */
 
@@ -29,7 +30,8 @@ struct analyst {
     uint64_t longest[SUMS][LONGEST_WAITS];    /* locations and calls of the longest waits */
     bool overlapping;                         /* a location has two calls at a time: its times go back */
     struct held_calls held;
-    bool unqueued; /* the run was replayed without queues: its end */
+    struct path_links links; /* where messages may be slow; none unless such calls are much of the critical path */
+    bool unqueued;           /* the run was replayed without queues: its end */
     int64_t unqueued_ns;
     unsigned without; /* steps that are left out: see analyse.h */
     int64_t delays_from_ns;

@@ -11,6 +11,7 @@ static const char *const particular[FINDING_KINDS] = {
     [FINDING_paging] = "compute",
     [FINDING_disk_wait] = "compute",
     [FINDING_memory_growth] = "compute",
+    [FINDING_slow_link] = "communication",
     [FINDING_dynamic_imbalance] = "iterations",
     [FINDING_idle_process] = "compute",
     [FINDING_contention] = "communication",

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replay/slow_link.h"
+
+#include "core/memory.h"
+#include "core/numbers.h"
+#include "replay/clock_lead.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Messages that are looked at: of the run, and of a link. */
+enum { SAMPLE = 8192, SAMPLE_OF_LINK = 4096 };
+
+/* Three in four are so many times as slow as usual; another pair is as slow from this part of the median on; it is not
+   one link if this share of the other messages is. Where a clock may be ahead, both ways together count. */
+static const double SLOW_QUARTILE = 2, ALIKE = 0.5, ALIKE_SHARE = 0.05, SLOW_TOGETHER = 2;
+
+/* Another pair is judged by at least so many messages. */
+enum { ALIKE_LEAST = 5 };
+
+struct judge {
+    const struct transfer_meter *meter;
+    const struct transfer *sample; /* sorted */
+    size_t count;
+};
+
+/* The messages over a link. */
+struct traffic_of_link {
+    struct transfer *transfers; /* every `stride`-th; sorted once all are there; owned */
+    size_t count, stride, seen;
+    uint64_t messages[2], bytes[2]; /* [1]: those that leave link->one */
+};
+
+/* What transfers on one way of a link show, or on both. */
+struct way {
+    size_t count;            /* known transfers, of kinds whose usual time is known */
+    double median, quartile; /* of transfer / usual */
+    int64_t ns, usual_ns;    /* medians, of the kind that loses most */
+    double excess_ns;        /* its sum */
+    uint32_t message;        /* the one that takes longest */
+};
+
+static bool is_on(const struct judge *judge, const struct link *link, const struct transfer *transfer,
+                  enum slow_way way)
+{
+    const uint32_t *hosts = judge->meter->hosts;
+    if (!link_has(link, hosts, transfer->sender, transfer->receiver))
+        return false;
+    return way == SLOW_BOTH_WAYS ||
+           link_leaves(link, hosts, transfer->sender, transfer->receiver) == (way == SLOW_FROM_ONE);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double *left = a, *right = b;
+    return order_by(*left, *right);
+}
+
+/* The element that `part` of them lie below. */
+static double quantile(double *numbers, size_t count, double part)
+{
+    if (count == 0)
+        return 0;
+    qsort(numbers, count, sizeof *numbers, by_size);
+    return numbers[(size_t)(part * (double)count)];
+}
+
+/* A damaged trace can have absurdly long transfers. */
+static int64_t whole(double ns)
+{
+    return (int64_t)smaller(ns, 9e18);
+}
+
+/* The known transfers of one kind on a way, `ns` of them: keeps the kind that loses most. */
+static void take_kind(struct way *way, double *ns, size_t count, int64_t usual, double sum_ns)
+{
+    double excess_ns = sum_ns - (double)count * (double)usual;
+    if (count == 0 || (way->usual_ns > 0 && excess_ns <= way->excess_ns))
+        return;
+    way->excess_ns = excess_ns;
+    way->usual_ns = usual;
+    way->ns = whole(quantile(ns, count, 0.5));
+}
+
+/* `transfers` are sorted by kind. */
+static struct way way_of(const struct judge *judge, const struct link *link, enum slow_way which,
+                         const struct usual_times *times, const struct transfer *transfers, size_t count)
+{
+    struct way way = {0};
+    double *ratios = memory_new(count * sizeof *ratios), *ns = memory_new(count * sizeof *ns), sum_ns = 0;
+    size_t of_kind = 0;
+    int64_t usual = 0, longest_ns = -1;
+    for (size_t i = 0; i < count; i++) {
+        const struct transfer *transfer = &transfers[i];
+        if (i == 0 || transfer->kind != transfers[i - 1].kind) {
+            usual = usual_ns(times, transfer->kind);
+            of_kind = 0;
+            sum_ns = 0;
+        }
+        if (usual > 0 && transfer->known && is_on(judge, link, transfer, which)) {
+            ratios[way.count++] = (double)transfer->least_ns / (double)usual;
+            ns[of_kind++] = (double)transfer->least_ns;
+            sum_ns += (double)transfer->least_ns;
+            if (transfer->least_ns > longest_ns)
+                way.message = transfer->message;
+            longest_ns = larger(longest_ns, transfer->least_ns);
+        }
+        if (i + 1 == count || transfers[i + 1].kind != transfer->kind)
+            take_kind(&way, ns, of_kind, usual, sum_ns);
+    }
+    way.median = quantile(ratios, way.count, 0.5);
+    way.quartile = quantile(ratios, way.count, 0.25);
+    free(ratios);
+    free(ns);
+    return way;
+}
+
+static bool is_slow(const struct way *way)
+{
+    return way->count >= SLOW_LEAST && way->median >= SLOW_TIMES && way->quartile >= SLOW_QUARTILE;
+}
+
+/* A transfer of another pair, in terms of what is usual. */
+struct other {
+    uint64_t pair;
+    double ratio;
+};
+
+static int by_pair(const void *a, const void *b)
+{
+    const struct other *left = a, *right = b;
+    int order = order_by(left->pair, right->pair);
+    return order ? order : order_by(left->ratio, right->ratio);
+}
+
+/* True if the median of the pairs' messages, or enough of all messages, are as slow as this. */
+static bool others_are_alike(struct other *others, size_t count, double ratio)
+{
+    size_t alike = 0, first = 0;
+    if (count > 0)
+        qsort(others, count, sizeof *others, by_pair);
+    for (size_t i = 0; i < count; i++) {
+        alike += others[i].ratio >= ratio;
+        if (others[i].pair != others[first].pair)
+            first = i;
+        bool last = i + 1 == count || others[i + 1].pair != others[i].pair;
+        if (last && i - first + 1 >= ALIKE_LEAST && others[first + (i - first) / 2].ratio >= ratio)
+            return true;
+    }
+    return (double)alike > ALIKE_SHARE * (double)count;
+}
+
+static bool is_alone(const struct judge *judge, const struct link *link, const struct usual_times *times, double median)
+{
+    struct other *others = memory_new(judge->count * sizeof *others);
+    size_t count = 0;
+    for (size_t i = 0; i < judge->count; i++) {
+        const struct transfer *transfer = &judge->sample[i];
+        int64_t usual = usual_ns(times, transfer->kind);
+        if (usual > 0 && transfer->known && transfer_is_apart(judge->meter, transfer, link))
+            others[count++] = (struct other){map_pair_unordered(transfer->sender, transfer->receiver),
+                                             (double)transfer->least_ns / (double)usual};
+    }
+    bool alike = others_are_alike(others, count, ALIKE * median);
+    free(others);
+    return !alike;
+}
+
+static void keep(struct traffic_of_link *traffic, const struct transfer_meter *meter, uint32_t message)
+{
+    if (traffic->seen++ % traffic->stride)
+        return;
+    if (traffic->count == SAMPLE_OF_LINK) {
+        for (size_t i = 0; i < SAMPLE_OF_LINK / 2; i++)
+            traffic->transfers[i] = traffic->transfers[2 * i];
+        traffic->count /= 2;
+        traffic->stride *= 2;
+        if ((traffic->seen - 1) % traffic->stride)
+            return;
+    }
+    traffic->count += transfer_measure(meter, message, &traffic->transfers[traffic->count]);
+}
+
+/* By channel: 1 if its messages travel over the link, 2 if they leave link->one. */
+static uint8_t *channels_of_link(const struct transfer_meter *meter, const struct link *link)
+{
+    const struct graph *graph = meter->graph;
+    uint8_t *ways = memory_new(graph->channel_count);
+    for (size_t i = 0; i < graph->channel_count; i++) {
+        const struct channel *channel = &graph->channels[i];
+        if (channel->send_location == GRAPH_NONE || channel->receive_location == GRAPH_NONE)
+            continue;
+        uint32_t sender = meter->rows[channel->send_location], receiver = meter->rows[channel->receive_location];
+        if (link_has(link, meter->hosts, sender, receiver))
+            ways[i] = link_leaves(link, meter->hosts, sender, receiver) ? 2 : 1;
+    }
+    return ways;
+}
+
+static struct traffic_of_link traffic_of(const struct transfer_meter *meter, const struct link *link)
+{
+    struct traffic_of_link traffic = {.stride = 1};
+    const struct graph *graph = meter->graph;
+    uint8_t *ways = channels_of_link(meter, link);
+    traffic.transfers = memory_new(SAMPLE_OF_LINK * sizeof *traffic.transfers);
+    for (size_t i = 0; i < graph->message_count; i++) {
+        uint8_t way = ways[graph->messages[i].channel];
+        if (!way)
+            continue;
+        struct message message = graph_message(graph, (uint32_t)i);
+        traffic.messages[way == 2]++;
+        traffic.bytes[way == 2] += (uint64_t)larger(message.bytes, INT64_C(0));
+        keep(&traffic, meter, (uint32_t)i);
+    }
+    free(ways);
+    transfers_sort(traffic.transfers, traffic.count);
+    return traffic;
+}
+
+/* The median of all transfers on the way of the kind that most are of, below 0 where clocks are wrong, and what is
+   usual. False: there are too few. */
+static bool other_way(const struct judge *judge, const struct link *link, enum slow_way which,
+                      const struct usual_times *times, const struct traffic_of_link *traffic, double *ns, double *usual)
+{
+    double *of_kind = memory_new(traffic->count * sizeof *of_kind);
+    size_t count = 0, most = 0;
+    for (size_t i = 0; i < traffic->count; i++) {
+        const struct transfer *transfer = &traffic->transfers[i];
+        if (i > 0 && transfer->kind != transfer[-1].kind)
+            count = 0;
+        if (is_on(judge, link, transfer, which))
+            of_kind[count++] = (double)transfer->least_ns;
+        bool last = i + 1 == traffic->count || transfer[1].kind != transfer->kind;
+        int64_t usual_of_kind = last && count > most ? usual_ns(times, transfer->kind) : -1;
+        if (usual_of_kind > 0) {
+            most = count;
+            *ns = quantile(of_kind, count, 0.5);
+            *usual = (double)usual_of_kind;
+        }
+    }
+    free(of_kind);
+    return most >= SLOW_LEAST;
+}
+
+/* Only one way is slow. True if that is not a clock that is ahead; where it is not known by how much it may be, both
+   ways together say how slow the link is, but not which way. */
+static bool is_no_clock(const struct judge *judge, const struct usual_times *times,
+                        const struct traffic_of_link *traffic, const struct way *way, struct slow_link *slow)
+{
+    const struct graph *graph = judge->meter->graph;
+    struct message worst = graph_message(graph, way->message);
+    int64_t lead_ns = clock_lead_ns(graph, worst.send_location, worst.receive_location);
+    double ns = 0, usual = 0;
+    if (time_since(lead_ns, way->ns) / SLOW_TIMES >= way->usual_ns)
+        return true;
+    enum slow_way back = slow->way == SLOW_FROM_ONE ? SLOW_TO_ONE : SLOW_FROM_ONE;
+    if (!other_way(judge, &slow->link, back, times, traffic, &ns, &usual) ||
+        (double)way->ns + ns < SLOW_TOGETHER * ((double)way->usual_ns + usual))
+        return false;
+    slow->way = SLOW_BOTH_WAYS;
+    slow->ns = whole(((double)way->ns + ns) / 2);
+    slow->usual_ns = whole(((double)way->usual_ns + usual) / 2);
+    return true;
+}
+
+static bool judge_ways(const struct judge *judge, const struct usual_times *times,
+                       const struct traffic_of_link *traffic, struct slow_link *slow)
+{
+    const struct link *link = &slow->link;
+    struct way from = way_of(judge, link, SLOW_FROM_ONE, times, traffic->transfers, traffic->count),
+               to = way_of(judge, link, SLOW_TO_ONE, times, traffic->transfers, traffic->count), way = from;
+    slow->way = SLOW_FROM_ONE;
+    if (is_slow(&from) && is_slow(&to)) {
+        slow->way = SLOW_BOTH_WAYS;
+        way = way_of(judge, link, SLOW_BOTH_WAYS, times, traffic->transfers, traffic->count);
+    } else if (is_slow(&to)) {
+        slow->way = SLOW_TO_ONE;
+        way = to;
+    } else if (!is_slow(&from)) {
+        return false;
+    }
+    slow->ns = way.ns;
+    slow->usual_ns = way.usual_ns;
+    return (slow->way == SLOW_BOTH_WAYS || is_no_clock(judge, times, traffic, &way, slow)) &&
+           is_alone(judge, link, times, way.median);
+}
+
+/* False if the sample has enough of the link's messages to see that none of its ways is slow. */
+static bool may_be_slow(const struct judge *judge, const struct link *link, const struct usual_times *times)
+{
+    for (enum slow_way which = SLOW_FROM_ONE; which <= SLOW_TO_ONE; which++) {
+        struct way way = way_of(judge, link, which, times, judge->sample, judge->count);
+        if (way.count < 2 * SLOW_LEAST || way.median >= SLOW_QUARTILE)
+            return true;
+    }
+    return false;
+}
+
+static bool judge_link(const struct judge *judge, const struct link *link, struct slow_link *slow)
+{
+    *slow = (struct slow_link){.link = *link, .usual = usual_times_of(judge->meter, judge->sample, judge->count, link)};
+    bool is_it = false;
+    if (slow->usual.count > 0 && may_be_slow(judge, link, &slow->usual)) {
+        struct traffic_of_link traffic = traffic_of(judge->meter, link);
+        is_it = judge_ways(judge, &slow->usual, &traffic, slow);
+        for (size_t leaves = 0; leaves < 2; leaves++)
+            if (slow->way == SLOW_BOTH_WAYS || leaves == (slow->way == SLOW_FROM_ONE)) {
+                slow->messages += traffic.messages[leaves];
+                slow->bytes += traffic.bytes[leaves];
+            }
+        free(traffic.transfers);
+    }
+    if (!is_it)
+        slow_link_clear(slow);
+    return is_it;
+}
+
+/* The only slow one of a kind. If several share slow calls, none of them is: the next kind may be. */
+static bool find_one(const struct judge *judge, const struct link *links, size_t count, struct slow_link *slow)
+{
+    size_t found = 0;
+    struct slow_link other;
+    for (size_t i = 0; i < count && found < 2; i++) {
+        if (!judge_link(judge, &links[i], &other))
+            continue;
+        if (found++ == 0)
+            *slow = other;
+        else
+            slow_link_clear(&other);
+    }
+    if (found == 2)
+        slow_link_clear(slow);
+    return found == 1;
+}
+
+bool slow_link_find(const struct transfer_meter *meter, const struct path_links *links, struct slow_link *slow)
+{
+    size_t count;
+    bool found = false;
+    struct transfer *sample = transfers_sample(meter, SAMPLE, &count);
+    transfers_sort(sample, count);
+    struct judge judge = {meter, sample, count};
+    for (enum link_kind kind = 0; kind < LINK_KINDS && !found; kind++)
+        if (meter->hosts || kind == LINK_PROCESSES || kind == LINK_PROCESS)
+            found = find_one(&judge, links->links[kind], links->count[kind], slow);
+    free(sample);
+    return found;
+}
+
+void slow_link_clear(struct slow_link *slow)
+{
+    usual_times_clear(&slow->usual);
+}
+
+bool slow_link_delays(const struct slow_link *slow, const uint32_t *hosts, uint32_t sender, uint32_t receiver)
+{
+    if (!link_has(&slow->link, hosts, sender, receiver))
+        return false;
+    return slow->way == SLOW_BOTH_WAYS ||
+           link_leaves(&slow->link, hosts, sender, receiver) == (slow->way == SLOW_FROM_ONE);
+}

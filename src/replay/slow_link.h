@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIGHT_REPLAY_SLOW_LINK_H
+#define SIGHT_REPLAY_SLOW_LINK_H
+
+#include "replay/usual_times.h"
+
+/* A link on which messages take much longer than comparable ones elsewhere (transfers.h). It is slow if, of at least
+   SLOW_LEAST known transfers,
+
+   - the median takes SLOW_TIMES as long as usual, and three in four twice as long: not a few that were held up;
+   - no other pair of processes is half as slow, nor one in twenty of the other messages: then pairs are of several
+   sorts, near and far ones;
+   - a clock that is ahead does not explain it: it would make the other way as fast as this one slow. Collectives bound
+   by how much it can be ahead (clock_lead.h). */
+enum { SLOW_LEAST = 10, SLOW_TIMES = 3 };
+
+enum slow_way { SLOW_BOTH_WAYS, SLOW_FROM_ONE, SLOW_TO_ONE };
+
+struct slow_link {
+    struct link link;
+    enum slow_way way;
+    uint64_t messages, bytes; /* on that way, all of them */
+    int64_t ns, usual_ns;     /* medians, there and elsewhere, of the kind that loses most */
+    struct usual_times usual; /* of all kinds; owned */
+};
+
+/* The slow one of these links: a pair of processes if it is only one, else one process, else hosts. False: there is
+   none. Free the result with slow_link_clear. Memory: 40 bytes for each of 12,000 messages, and 1 for each channel.
+   Time: that of reading the channel of each message, for each link that seems slow in a sample. */
+bool slow_link_find(const struct transfer_meter *meter, const struct path_links *links, struct slow_link *slow);
+void slow_link_clear(struct slow_link *slow);
+
+/* True if a message from one row to another is on its slow way. */
+bool slow_link_delays(const struct slow_link *slow, const uint32_t *hosts, uint32_t sender, uint32_t receiver);
+
+#endif
