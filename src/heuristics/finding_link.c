@@ -67,8 +67,8 @@ static void say(const struct analysis *analysis, const struct host_rows *hosts, 
     times_text(times, ratio_of((double)analysis->slow_link_time, (double)analysis->slow_link_usual));
     snprintf(finding->title, sizeof finding->title, "messages %s take %s times as long as others", way, times);
     snprintf(finding->text, sizeof finding->text,
-             "From when both ends are there, the %s messages (%s) %s take %s (median), those of other processes that "
-             "are of similar size %s. Calls take %s longer for that, of all processes together.",
+             "Once sender and receiver are both there, the %s messages (%s) %s take %s (median); messages of similar "
+             "size elsewhere take %s. That makes calls %s longer, summed over all processes.",
              text_thousands(count, analysis->slow_link_messages), text_bytes(bytes, analysis->slow_link_bytes), way,
              seconds_text(slow, (double)analysis->slow_link_time / 1e9),
              seconds_text(usual, (double)analysis->slow_link_usual / 1e9), seconds_text(lost, finding->waiting_s));

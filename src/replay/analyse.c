@@ -8,7 +8,7 @@
 #include "replay/call_sites.h"
 #include "replay/concurrency.h"
 #include "replay/hub.h"
-#include "replay/mended_calls.h"
+#include "replay/faster_calls.h"
 #include "replay/replay.h"
 #include "replay/wait_sums.h"
 #include "waits/critical_path.h"
@@ -358,7 +358,7 @@ static uint32_t link_row(const struct link *link, const uint32_t *hosts, size_t 
 static void take_slow_link(struct analyst *analyst, const struct transfer_meter *meter, const struct slow_link *slow)
 {
     struct analysis *analysis = analyst->analysis;
-    struct map mended = mended_calls(meter, slow);
+    struct map faster = faster_calls(meter, slow);
     size_t processes = analysis->process_count;
     analysis->slow_link = (uint64_t)slow->link.kind + 1;
     analysis->slow_link_way = (uint64_t)slow->way;
@@ -368,12 +368,12 @@ static void take_slow_link(struct analyst *analyst, const struct transfer_meter 
     analysis->slow_link_bytes = slow->bytes;
     analysis->slow_link_time = slow->ns;
     analysis->slow_link_usual = slow->usual_ns;
-    for (size_t i = 0; i < mended.capacity; i++)
-        if (mended.entries[i].key != 0)
-            time_add(&analysis->slow_link_lost, (int64_t)mended.entries[i].value);
-    struct replay replay = replay_run(analyst->graph, (struct replay_options){.mended = &mended});
+    for (size_t i = 0; i < faster.capacity; i++)
+        if (faster.entries[i].key != 0)
+            time_add(&analysis->slow_link_lost, (int64_t)faster.entries[i].value);
+    struct replay replay = replay_run(analyst->graph, (struct replay_options){.faster = &faster});
     analysis->slow_link_saving = time_since(replay.end_ns, analysis->replay);
-    map_clear(&mended);
+    map_clear(&faster);
 }
 
 /* Finds a slow link, where the network costs enough, and replays the run with as fast a one as elsewhere. */

@@ -36,9 +36,9 @@ static bool is_quick(const struct exact *exact, const struct lane *lane, const s
     return options->ideal || (states && states[graph_state(exact->player.graph, call)->first_of_name]);
 }
 
-static int64_t mended_ns(const struct lane *lane, uint32_t location, uint32_t index)
+static int64_t faster_ns(const struct lane *lane, uint32_t location, uint32_t index)
 {
-    const uint64_t *ns = lane->options.mended ? map_find(lane->options.mended, map_pair(location, index)) : NULL;
+    const uint64_t *ns = lane->options.faster ? map_find(lane->options.faster, map_pair(location, index)) : NULL;
     return ns ? (int64_t)*ns : 0;
 }
 
@@ -50,7 +50,7 @@ static void change_call(struct exact *exact, uint32_t location, struct call *cal
         if (!lane->changes_calls)
             continue;
         lane->quick = is_quick(exact, lane, call);
-        lane->shorter_ns = mended_ns(lane, location, exact->player.locations[location].at);
+        lane->shorter_ns = faster_ns(lane, location, exact->player.locations[location].at);
         /* Kinds beyond the caused ones are times at the end of the call, not waits for somebody: the call is
            shortened. */
         if (lane->options.free_waits >> WAIT_CAUSED_COUNT) {
@@ -267,7 +267,7 @@ static void lane_begin(struct exact *exact, size_t index, const struct replay_op
 {
     struct lane *lane = &exact->lanes[index];
     *lane = (struct lane){.options = *options};
-    lane->changes_calls = options->combined || options->ideal || options->quick_states || options->mended ||
+    lane->changes_calls = options->combined || options->ideal || options->quick_states || options->faster ||
                           options->free_waits >> WAIT_CAUSED_COUNT;
     exact->special |= options->free_channels || options->queues || options->queued_for;
     if (options->queues)

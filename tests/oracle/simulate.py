@@ -6,7 +6,7 @@
 
 Each scenario is a program of a known kind, well written or with one problem planted, on a machine (simulator.py) with
 parameters drawn at random (the seed is printed).  Of a planted one the first finding must be the problem, the processes named
-those that have it, the seconds that are waited within 5 % of what was simulated, and what mending it would save within 10 % of
+those that have it, the seconds that are waited within 5 % of what was simulated, and what fixing it would save within 10 % of
 the run (5 % of it at least) that is simulated without the problem; every other finding must follow from it.  A well-written one
 must have no finding.  Prints a line a run; exits with 1 if any is wrong that is not listed as known.
 """

@@ -111,7 +111,7 @@ static void expect(struct trace *trace, uint32_t processes, uint64_t binding, ui
     tap_equal_int(errors.worst_instance_ns, worst_ns, "%s: by so much", name);
     clocks_free(fix(trace, processes));
     errors = errors_of(trace, processes);
-    tap_equal_int((long long)errors.torn, 0, "%s: mended", name);
+    tap_equal_int((long long)errors.torn, 0, "%s: repaired", name);
     clear(trace);
 }
 

@@ -555,7 +555,7 @@ static void test_rooted(void)
     run = run_of(&trace, 3);
     tap_equal_int((long long)torn(&run), 1, "a reduction that the root left too early");
     clocks_free(fix(&run));
-    tap_ok(torn(&run) == 0 && disorder(&run) == 0, "is mended");
+    tap_ok(torn(&run) == 0 && disorder(&run) == 0, "is repaired");
     free(run.events);
     call(&trace, 0, FINALIZE, 500, 510);
     call(&trace, 1, FINALIZE, 100, 110);

@@ -448,7 +448,7 @@ static void test_damage(int rounds)
 {
     struct error err = {0};
     struct cache cache;
-    size_t size, mended = 0, right = 0, opened = 0;
+    size_t size, repaired = 0, right = 0, opened = 0;
     oracle_make(4, 2, 3000);
     oracle_pair();
     oracle_write(trace);
@@ -475,11 +475,11 @@ static void test_damage(int rounds)
         view.row_count = view.row_count < ORACLE_ROWS ? view.row_count : ORACLE_ROWS;
         bool all = window_right(&view);
         all = tile_right(&view, i % 4 < 2) && all;
-        mended += made && !forged;
+        repaired += made && !forged;
         right += all && !forged;
         timeline_close(timeline);
     }
-    tap_equal_int((long long)mended, rounds, "every damage is found");
+    tap_equal_int((long long)repaired, rounds, "every damage is found");
     tap_equal_int((long long)right, rounds, "and what is shown is right");
     tap_equal_int((long long)opened, 2 * rounds, "opened with any index");
     free(sound);
