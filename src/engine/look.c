@@ -30,12 +30,16 @@ static enum status choose_rows(struct engine_look *look, const struct engine_req
     return STATUS_OK;
 }
 
+/* More find nothing to do while events are read, and each has buffers for the widths of the pyramid. */
+enum { INDEX_THREADS_MOST = 8 };
+
 enum status engine_look_open(struct engine_look *look, const struct engine_request *request, timeline_note *note,
                              void *note_context, struct error *err)
 {
     struct watching watching = {.request = request, .step = ENGINE_STEP_INDEX};
     const struct timeline_open_options how = {.watch = opening_watch,
                                               .watch_context = &watching,
+                                              .threads = opening_threads(request, INDEX_THREADS_MOST),
                                               .note = note,
                                               .note_context = note_context,
                                               .fix_clocks = request->fix_clocks,

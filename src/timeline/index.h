@@ -111,6 +111,7 @@ struct index_order {
     const char *format;          /* ... and had this format */
     struct timeline_clocks clocks;
     struct index_tuning tuning; /* zeros: the usual */
+    unsigned threads;           /* at most; the file is the same with any number */
     stream_watch *watch;
     void *watch_context;
 };

@@ -9,7 +9,7 @@
 /* Internal: the states of rows, summed over bins of time and groups of rows in powers of two. Bins count from the
    trace's begin. Each size of group has the finest width of bins that its share of the index's size allows, and all
    wider ones up to PYRAMID_BINS for the whole run. */
-enum { PYRAMID_BINS = 1024 };
+enum { PYRAMID_BINS = 1024, PYRAMID_LEVELS = 63 /* of a size of groups, at most */ };
 
 /* Cells of one width and one size of group. */
 struct pyramid_level {
@@ -30,7 +30,7 @@ struct pyramid_group {
 
 /* Every PYRAMID_SKIP cells: where to begin. */
 struct pyramid_skip {
-    uint64_t at;  /* in CELLS */
+    uint64_t at;  /* bytes after the group's cell_at */
     uint64_t bin; /* the bin that the cell there counts from */
 };
 enum { PYRAMID_SKIP = 64 };

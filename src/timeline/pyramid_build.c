@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The pass over the trace sums up the finest cells of each size of group and sorts them by group. Then each group's
    cells are read in order of time, time attributed to rows after their last event is removed, and the wider bins are
-   made from pairs. */
+   made from pairs. Groups do not depend on each other: shards of processes that follow each other are summed up, sorted
+   and written by different threads. */
 #include "timeline/pyramid_build.h"
 
 #include "convert/reader.h"
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/parallel.h"
 #include "core/sorter.h"
 #include "timeline/index.h"
 #include "timeline/pyramid_write.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 /* Groups of 1, 8, 64, ... processes, as long as there are enough of them to look at; in between a tile adds up at most
    eight times as many cells as it shows. */
 enum { FOLD_STEP = 3, FOLDS_MAX = 8, GROUPS_LEAST = 32, SORT_MEMORY = 16 << 20 };
+
+static_assert((int)PYRAMID_SHARDS < (int)GROUPS_LEAST, "no group is in two shards");
 
 /* The size limit of the pyramid, as a share of the trace, and about the size of a cell in bytes. All widths together
    are twice the finest: 1 + 1/2 + 1/4 + ... */
@@ -35,26 +40,35 @@ struct group {
     bool begun;
 };
 
-struct fold {
-    unsigned shift, fold;
-    struct group *groups;
-    size_t count; /* and capacity */
+/* The groups of a shard, of one size. */
+struct groups {
+    struct group *group;
+    size_t count;   /* and capacity */
+    uint32_t first; /* number of the first one in the trace; of rows 0 */
+};
+
+struct shard {
+    struct sorter *sorter;
+    struct groups folds[FOLDS_MAX];
+    unsigned char *packed;
+    size_t packed_capacity;
+    struct error fault;
+    struct pyramid_member *members; /* its rows, in the order in which they were met */
+    size_t count, capacity;
+    struct tape cells, skips;
+    struct pyramid_base base, *bases; /* where its own and those of each level begin */
 };
 
 struct pyramid_build {
     const struct defs *defs;
-    struct sorter *sorter;
-    struct fold folds[FOLDS_MAX];
+    struct fold {
+        unsigned shift, fold;
+    } folds[FOLDS_MAX];
     size_t fold_count;
-    int64_t begin_ns, now_ns;
-    bool begun;
-    uint32_t *states; /* by row: what it does; ROW_NOT_YET */
-    size_t state_capacity;
-    unsigned char *packed;
-    size_t packed_capacity;
-    struct error fault;
+    struct shard shards[PYRAMID_SHARDS];
+    struct pyramid_shards split;
+    uint64_t passed_ns[PYRAMID_SHARDS]; /* by part: since the run's begin */
 };
-enum { ROW_NOT_YET = UINT32_MAX - 1 };
 
 /* How long the run takes, estimated from the first events and the last blocks. */
 static enum status estimate_duration(struct reader *reader, int64_t *duration_ns, struct error *err)
@@ -110,6 +124,20 @@ static void add_folds(struct pyramid_build *build, double bytes, int64_t duratio
     }
 }
 
+static void add_shards(struct pyramid_build *build)
+{
+    uint32_t processes = larger(build->defs->processes, 1U);
+    while ((processes - 1) >> build->split.shift >= PYRAMID_SHARDS)
+        build->split.shift++;
+    build->split.count = ((processes - 1) >> build->split.shift) + 1;
+    for (uint32_t i = 0; i < build->split.count; i++) {
+        struct shard *shard = &build->shards[i];
+        shard->sorter = sorter_new(SORT_MEMORY / build->split.count);
+        for (size_t k = 1; k < build->fold_count; k++)
+            shard->folds[k].first = (i << build->split.shift) >> build->folds[k].fold;
+    }
+}
+
 struct pyramid_build *pyramid_build_new(struct reader *reader, double share, struct error *err)
 {
     int64_t duration_ns;
@@ -117,48 +145,68 @@ struct pyramid_build *pyramid_build_new(struct reader *reader, double share, str
         return NULL;
     struct pyramid_build *build = memory_new(sizeof *build);
     build->defs = reader->defs;
-    build->sorter = sorter_new(SORT_MEMORY);
     if (share <= 0)
         share = CELLS_SHARE;
     add_folds(build, share * (double)input_size(reader->input), duration_ns);
+    add_shards(build);
     return build;
+}
+
+static void shard_clear(struct shard *shard)
+{
+    for (size_t i = 0; i < FOLDS_MAX; i++) {
+        for (size_t k = 0; k < shard->folds[i].count; k++)
+            free(shard->folds[i].group[k].in);
+        free(shard->folds[i].group);
+    }
+    sorter_free(shard->sorter);
+    free(shard->packed);
+    free(shard->members);
+    free(shard->bases);
+    tape_clear(&shard->cells);
+    tape_clear(&shard->skips);
 }
 
 void pyramid_build_free(struct pyramid_build *build)
 {
     if (!build)
         return;
-    for (size_t i = 0; i < build->fold_count; i++) {
-        for (size_t k = 0; k < build->folds[i].count; k++)
-            free(build->folds[i].groups[k].in);
-        free(build->folds[i].groups);
-    }
-    sorter_free(build->sorter);
-    free(build->states);
-    free(build->packed);
+    for (uint32_t i = 0; i < build->split.count; i++)
+        shard_clear(&build->shards[i]);
     free(build);
 }
 
-static struct group *group_of(struct fold *fold, uint32_t row, uint32_t process)
+struct pyramid_shards pyramid_build_shards(const struct pyramid_build *build)
 {
-    size_t number = row, before = fold->count;
-    if (fold->fold > 0)
-        number = process >> fold->fold;
+    return build->split;
+}
+
+static void add_row(struct shard *shard, uint32_t row, uint32_t process)
+{
+    ARRAY_PUSH(shard->members, shard->count, shard->capacity, (struct pyramid_member){row, process, PYRAMID_NO_STATE});
+}
+
+/* The group of a row, by its number in the shard. */
+static struct group *group_of(struct groups *groups, unsigned fold, uint32_t row, uint32_t process)
+{
+    size_t number = row, before = groups->count;
+    if (fold > 0)
+        number = (process >> fold) - groups->first;
     if (number >= before) {
-        ARRAY_RESERVE(fold->groups, fold->count, number + 1);
-        memset(&fold->groups[before], 0, (fold->count - before) * sizeof *fold->groups);
+        ARRAY_RESERVE(groups->group, groups->count, number + 1);
+        memset(&groups->group[before], 0, (groups->count - before) * sizeof *groups->group);
     }
-    return &fold->groups[number];
+    return &groups->group[number];
 }
 
 /* The cell of the group's bin, and the bins after it, up to `next`, in which nothing changes: into the sorter. */
-static void put_cell(struct pyramid_build *build, size_t fold, const struct group *group, uint64_t next)
+static void put_cell(struct shard *shard, size_t fold, unsigned shift, const struct group *group, uint64_t next)
 {
-    struct error *err = &build->fault;
-    double length = (double)((uint64_t)1 << build->folds[fold].shift);
-    uint64_t number = (uint64_t)(group - build->folds[fold].groups);
-    ARRAY_RESERVE(build->packed, build->packed_capacity, 64 + group->count * 32);
-    unsigned char *at = varint_put(build->packed, next - group->bin - 1);
+    struct error *err = &shard->fault;
+    double length = (double)((uint64_t)1 << shift);
+    uint64_t number = (uint64_t)(group - shard->folds[fold].group) + shard->folds[fold].first;
+    ARRAY_RESERVE(shard->packed, shard->packed_capacity, 64 + group->count * 32);
+    unsigned char *at = varint_put(shard->packed, next - group->bin - 1);
     at = varint_put(at, group->messages);
     at = varint_put(at, group->count);
     for (size_t i = 0; i < group->count; i++) {
@@ -167,10 +215,10 @@ static void put_cell(struct pyramid_build *build, size_t fold, const struct grou
         at = varint_put(at, group->in[i].rows);
     }
     /* By size of groups, then group, then time: the order in which they are read again. The first fault is kept until
-       the end: the walk that calls this cannot be stopped from here. */
+       the end. */
     struct sort_key key = {(uint64_t)fold << 32 | number, group->bin};
     if (err->kind == ERROR_NONE &&
-        sorter_add(build->sorter, key, build->packed, (size_t)(at - build->packed), err) == STATUS_OK)
+        sorter_add(shard->sorter, key, shard->packed, (size_t)(at - shard->packed), err) == STATUS_OK)
         err->kind = ERROR_NONE;
 }
 
@@ -201,108 +249,198 @@ static struct presence *presence_of(struct group *group, uint32_t state)
     return &group->in[group->count - 1];
 }
 
-/* The group, its bin being that of the time, which is *left_ns before the bin's end. */
-static struct group *group_at(struct pyramid_build *build, size_t fold, uint32_t row, uint32_t process, int64_t time_ns,
-                              int64_t *left_ns)
+/* The group of a row, its bin being that of the time, which is *left_ns before the bin's end. */
+static struct group *group_at(const struct pyramid_build *build, struct shard *shard, size_t fold, uint32_t row,
+                              uint64_t passed_ns, int64_t *left_ns)
 {
-    struct fold *at = &build->folds[fold];
-    struct group *group = group_of(at, row, process);
+    unsigned shift = build->folds[fold].shift;
+    struct group *group = group_of(&shard->folds[fold], build->folds[fold].fold, row, shard->members[row].process);
     /* Cells are put when the first event after them comes: bins in which nothing happens cost nothing. */
-    uint64_t passed = (uint64_t)time_since(build->begin_ns, time_ns), bin = passed >> at->shift;
+    uint64_t bin = passed_ns >> shift;
     if (group->begun && bin > group->bin)
-        put_cell(build, fold, group, bin);
+        put_cell(shard, fold, shift, group, bin);
     if (!group->begun || bin > group->bin)
-        begin_bin(group, bin, at->shift);
-    *left_ns = (int64_t)(((uint64_t)1 << at->shift) - (passed & (((uint64_t)1 << at->shift) - 1)));
+        begin_bin(group, bin, shift);
+    *left_ns = (int64_t)(((uint64_t)1 << shift) - (passed_ns & (((uint64_t)1 << shift) - 1)));
     return group;
 }
 
-static uint32_t *state_of(struct pyramid_build *build, uint32_t row)
+static void take(const struct pyramid_build *build, struct shard *shard, uint32_t row, uint64_t passed_ns, uint32_t to)
 {
-    size_t before = build->state_capacity;
-    if (row >= before) {
-        ARRAY_RESERVE(build->states, build->state_capacity, (size_t)row + 1);
-        for (size_t i = before; i < build->state_capacity; i++)
-            build->states[i] = ROW_NOT_YET;
-    }
-    return &build->states[row];
-}
-
-void pyramid_build_state(struct pyramid_build *build, uint32_t row, uint32_t process, int64_t time_ns, uint32_t state)
-{
-    /* States of one name are one: cells say what is drawn alike. */
-    if (state != TIMELINE_NONE)
-        state = build->defs->states[state].first_of_name;
-    if (!build->begun)
-        build->begin_ns = time_ns;
-    build->begun = true;
-    build->now_ns = time_ns;
-    uint32_t *before = state_of(build, row);
-    if (*before == state) /* as after a message: nothing to move */
-        return;
+    struct pyramid_member *member = &shard->members[row];
     for (size_t i = 0; i < build->fold_count; i++) {
         int64_t left_ns;
-        struct group *group = group_at(build, i, row, process, time_ns, &left_ns);
-        if (*before != ROW_NOT_YET) {
-            struct presence *old = presence_of(group, *before);
+        struct group *group = group_at(build, shard, i, row, passed_ns, &left_ns);
+        if (to == PYRAMID_MESSAGE) {
+            group->messages++;
+            continue;
+        }
+        if (member->state != PYRAMID_NO_STATE) {
+            struct presence *old = presence_of(group, member->state);
             old->rows--;
             old->ns -= left_ns;
         }
-        struct presence *new = presence_of(group, state);
+        struct presence *new = presence_of(group, to);
         new->rows++;
         new->ns += left_ns;
     }
-    *before = state;
+    if (to != PYRAMID_MESSAGE)
+        member->state = to;
 }
 
-void pyramid_build_message(struct pyramid_build *build, uint32_t row, uint32_t process, int64_t time_ns)
+void pyramid_build_take(struct pyramid_build *build, const struct pyramid_changes *changes, unsigned part,
+                        unsigned parts)
 {
-    if (!build->begun)
-        build->begin_ns = time_ns;
-    build->begun = true;
-    for (size_t i = 0; i < build->fold_count; i++) {
-        int64_t left_ns;
-        group_at(build, i, row, process, time_ns, &left_ns)->messages++;
+    uint64_t passed_ns = build->passed_ns[part];
+    for (const struct pyramid_change *at = changes->change, *end = at + changes->count; at < end; at++) {
+        bool new = at->to == PYRAMID_NEW;
+        uint32_t shard = at->row >> PYRAMID_ROW_BITS;
+        if (new)
+            shard = pyramid_shard_of(&build->split, at->later_ns);
+        else if (at->to == PYRAMID_LATER)
+            passed_ns += (uint64_t)at->row << 32;
+        else
+            passed_ns += at->later_ns;
+        if (at->to == PYRAMID_LATER || shard % parts != part)
+            continue;
+        if (new)
+            add_row(&build->shards[shard], at->row, at->later_ns);
+        else
+            take(build, &build->shards[shard], at->row & ((1U << PYRAMID_ROW_BITS) - 1), passed_ns, at->to);
     }
+    build->passed_ns[part] = passed_ns;
 }
 
 /* Every group's last bin, and what lies after it, up to the run's last event. */
-static void end_groups(struct pyramid_build *build)
+static void end_groups(const struct pyramid_build *build, struct shard *shard, int64_t duration_ns)
 {
     for (size_t i = 0; i < build->fold_count; i++) {
-        struct fold *fold = &build->folds[i];
-        uint64_t last = (uint64_t)time_since(build->begin_ns, build->now_ns) >> fold->shift;
-        for (size_t k = 0; k < fold->count; k++)
-            if (fold->groups[k].begun)
-                put_cell(build, i, &fold->groups[k], last + 1);
+        struct groups *groups = &shard->folds[i];
+        uint64_t last = (uint64_t)duration_ns >> build->folds[i].shift;
+        for (size_t k = 0; k < groups->count; k++)
+            if (groups->group[k].begun)
+                put_cell(shard, i, build->folds[i].shift, &groups->group[k], last + 1);
     }
 }
 
-enum status pyramid_build_end(struct pyramid_build *build, const struct rows *rows, const uint32_t *places,
+/* The shards, to be written in several threads. */
+struct ending {
+    struct pyramid_build *build;
+    struct pyramid_order order;     /* what all have in common */
+    size_t level_at[FOLDS_MAX + 1]; /* by size of groups: the first of its levels */
+};
+
+static void end_shard(void *context, size_t index)
+{
+    const struct ending *ending = context;
+    const struct pyramid_build *build = ending->build;
+    struct shard *shard = &ending->build->shards[index];
+    struct error *err = &shard->fault;
+    end_groups(build, shard, ending->order.duration_ns);
+    struct sorted_cells cells = {.sorter = shard->sorter};
+    struct pyramid_order order = ending->order;
+    order.cells = &cells;
+    order.members = shard->members;
+    order.member_count = shard->count;
+    order.to_cells = &shard->cells;
+    order.to_skips = &shard->skips;
+    shard->bases = memory_new(ending->level_at[build->fold_count] * sizeof *shard->bases);
+    if (err->kind != ERROR_NONE || sorter_rewind(shard->sorter, err) != STATUS_OK ||
+        sorted_cells_next(&cells, err) == STATUS_FAILED)
+        return;
+    for (size_t i = 0; i < build->fold_count; i++) {
+        order.fold_number = i;
+        order.fold = build->folds[i].fold;
+        order.levels = &ending->order.levels[ending->level_at[i]];
+        order.bases = &shard->bases[ending->level_at[i]];
+        order.level_count = ending->level_at[i + 1] - ending->level_at[i];
+        if (pyramid_write(&order, err) != STATUS_OK)
+            return;
+    }
+}
+
+/* The levels of all sizes of groups, and room for their groups. All rows have one, also those without events. */
+static enum status put_levels(struct ending *ending, struct spill *tables, struct error *err)
+{
+    const struct pyramid_build *build = ending->build;
+    const struct timeline_row *rows = (const struct timeline_row *)(const void *)tables[SECTION_ROWS].data;
+    size_t row_count = tables[SECTION_ROWS].size / sizeof *rows, levels = 0;
+    uint64_t group_at = 0;
+    for (size_t i = 0; i < build->fold_count; i++) {
+        struct pyramid_level level = {.shift = build->folds[i].shift, .fold = build->folds[i].fold};
+        level.groups = (uint32_t)row_count;
+        if (level.fold > 0)
+            level.groups = (rows[row_count - 1].process >> level.fold) + 1;
+        ending->level_at[i] = levels;
+        do {
+            level.group_at = group_at;
+            group_at += level.groups;
+            spill_add(&tables[SECTION_LEVELS], &level, sizeof level);
+            levels++;
+        } while (level.shift < 62 && ending->order.duration_ns >> level.shift++ > PYRAMID_BINS);
+    }
+    ending->level_at[build->fold_count] = levels;
+    if (spill_check(&tables[SECTION_LEVELS], err) != STATUS_OK ||
+        !spill_make_room(&tables[SECTION_GROUPS], group_at * sizeof(struct pyramid_group)))
+        return spill_check(&tables[SECTION_GROUPS], err);
+    ending->order.levels = (const struct pyramid_level *)(const void *)tables[SECTION_LEVELS].data;
+    ending->order.groups = (struct pyramid_group *)(void *)tables[SECTION_GROUPS].data;
+    return STATUS_OK;
+}
+
+/* Places counted from the begin of a shard's widths become places in the sections of all. */
+static void join_shards(const struct ending *ending, const struct spill *tables)
+{
+    struct pyramid_build *build = ending->build;
+    const struct timeline_row *rows = (const struct timeline_row *)(const void *)tables[SECTION_ROWS].data;
+    struct pyramid_base at = {0};
+    for (uint32_t i = 0; i < build->split.count; i++) {
+        struct shard *shard = &build->shards[i];
+        shard->base = at;
+        at.cells += shard->cells.size;
+        at.skips += shard->skips.size / sizeof(struct pyramid_skip);
+    }
+    for (size_t i = 0; i < ending->level_at[build->fold_count]; i++) {
+        const struct pyramid_level *level = &ending->order.levels[i];
+        struct pyramid_group *group = &ending->order.groups[level->group_at];
+        for (uint32_t k = 0; k < level->groups; k++) {
+            uint32_t process = level->fold > 0 ? k << level->fold : rows[k].process;
+            const struct shard *shard = &build->shards[pyramid_shard_of(&build->split, process)];
+            group[k].skip_at += shard->base.skips + shard->bases[i].skips;
+            group[k].cell_at += shard->base.cells + shard->bases[i].cells;
+            group[k].cell_end += shard->base.cells + shard->bases[i].cells;
+        }
+    }
+}
+
+enum status pyramid_build_end(struct pyramid_build *build, const struct pyramid_rows *about, unsigned threads,
                               struct spill *tables, struct error *err)
 {
-    end_groups(build);
-    if (build->fault.kind != ERROR_NONE) {
-        *err = build->fault;
-        return STATUS_FAILED;
-    }
-    if (!build->begun)
+    struct ending ending = {.build = build,
+                            .order = {.rows = about->rows,
+                                      .places = about->places,
+                                      .begin_ns = about->begin_ns,
+                                      .duration_ns = time_since(about->begin_ns, about->last_ns)}};
+    if (about->rows->count == 0)
         return STATUS_OK;
-    struct sorted_cells cells = {.sorter = build->sorter};
-    enum status status = sorter_rewind(build->sorter, err);
-    if (status == STATUS_OK && sorted_cells_next(&cells, err) == STATUS_FAILED)
-        status = STATUS_FAILED;
-    for (size_t i = 0; i < build->fold_count && status == STATUS_OK; i++) {
-        struct pyramid_order order = {.cells = &cells,
-                                      .fold_number = i,
-                                      .fold = build->folds[i].fold,
-                                      .shift = build->folds[i].shift,
-                                      .rows = rows,
-                                      .places = places,
-                                      .states = build->states,
-                                      .begin_ns = build->begin_ns,
-                                      .duration_ns = time_since(build->begin_ns, build->now_ns)};
-        status = pyramid_write(&order, tables, err);
-    }
-    return status;
+    if (put_levels(&ending, tables, err) != STATUS_OK)
+        return STATUS_FAILED;
+    parallel_run(threads, build->split.count, end_shard, &ending);
+    for (uint32_t i = 0; i < build->split.count; i++)
+        if (build->shards[i].fault.kind != ERROR_NONE) {
+            *err = build->shards[i].fault;
+            return STATUS_FAILED;
+        }
+    join_shards(&ending, tables);
+    return STATUS_OK;
+}
+
+struct tape *pyramid_build_skips(struct pyramid_build *build, size_t part)
+{
+    return part < build->split.count ? &build->shards[part].skips : NULL;
+}
+
+struct tape *pyramid_build_cells(struct pyramid_build *build, size_t part)
+{
+    return part < build->split.count ? &build->shards[part].cells : NULL;
 }

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS_MAX = 63 };
-
 /* Time of a state in a cell, in CELL_FINE a row and bin. */
 struct part {
     uint32_t state;
@@ -23,10 +21,10 @@ struct parts {
 
 /* One width of bins. */
 struct level {
-    unsigned shift;
-    struct spill cells, skips;
+    struct tape cells, skips;
     struct pyramid_group *groups;
     /* Of the current group: */
+    struct pyramid_group *group;
     uint64_t last_end, written; /* bin after the last cell; cells so far */
     struct parts half;          /* the first of a pair of bins, as the wider bin */
     uint64_t half_bin, half_messages;
@@ -35,9 +33,8 @@ struct level {
 
 struct write {
     const struct pyramid_order *order;
-    struct level level[LEVELS_MAX];
-    size_t level_count, group_count;
-    uint32_t *members; /* rows as they were met, by group, then end */
+    struct level level[PYRAMID_LEVELS];
+    uint32_t *members; /* places of the order's members, by group, then end */
     size_t member_at;
     /* Of the current group: */
     uint32_t rows;     /* how many it has */
@@ -66,21 +63,26 @@ static void parts_add(struct parts *parts, uint32_t state, double fine)
     ARRAY_PUSH(parts->part, parts->count, parts->capacity, (struct part){state, fine});
 }
 
+static const struct pyramid_member *member_of(const struct write *write, uint32_t member)
+{
+    return &write->order->members[write->members[write->member_at + member]];
+}
+
 /* A row that ended: when, in ns after the begin, and in which bin. */
 static uint64_t end_of(const struct write *write, uint32_t member)
 {
-    const struct timeline_row *row = &write->order->rows->row[write->members[write->member_at + member]];
+    const struct timeline_row *row = &write->order->rows->row[member_of(write, member)->row];
     return (uint64_t)time_since(write->order->begin_ns, row->end_ns);
 }
 
 static uint64_t end_bin(const struct write *write, uint32_t member)
 {
-    return end_of(write, member) >> write->order->shift;
+    return end_of(write, member) >> write->order->levels[0].shift;
 }
 
 static uint32_t end_state(const struct write *write, uint32_t member)
 {
-    return write->order->states[write->members[write->member_at + member]];
+    return member_of(write, member)->state;
 }
 
 /* Shares of all rows in bytes. Anything present stays visible: the largest part is at least one unit. */
@@ -109,11 +111,11 @@ static void write_cell(struct write *write, struct level *level, const struct pa
         return;
     /* Cells count from the one before them: to begin in the middle, a skip says where the cell there counts from. */
     if (level->written++ % PYRAMID_SKIP == 0) {
-        struct pyramid_skip skip = {.at = level->cells.size, .bin = level->last_end};
-        spill_add(&level->skips, &skip, sizeof skip);
+        struct pyramid_skip skip = {.at = level->cells.size - level->group->cell_at, .bin = level->last_end};
+        tape_add(&level->skips, &skip, sizeof skip);
     }
     ARRAY_RESERVE(write->bytes, write->byte_capacity, pyramid_cell_size(cell));
-    spill_add(&level->cells, write->bytes, pyramid_cell_put(write->bytes, cell, level->last_end));
+    tape_add(&level->cells, write->bytes, pyramid_cell_put(write->bytes, cell, level->last_end));
     level->last_end = cell->bin + cell->span;
 }
 
@@ -153,7 +155,7 @@ static void put_bins(struct write *write, size_t number, uint64_t bin, uint64_t 
 {
     struct pyramid_cell cell = {.bin = bin, .span = span, .messages = messages};
     write_cell(write, &write->level[number], parts, &cell);
-    if (number + 1 == write->level_count)
+    if (number + 1 == write->order->level_count)
         return;
     /* Pairs begin at even bins: an odd first bin and an odd last one are halves of a pair each, and the even number of
        bins between them is half as many wider ones, still in one cell. */
@@ -175,14 +177,15 @@ static void put_bins(struct write *write, size_t number, uint64_t bin, uint64_t 
    state to the end of the run. */
 static void put_present(struct write *write, uint64_t bin, uint64_t span, const struct parts *all, uint64_t messages)
 {
-    uint64_t length = (uint64_t)1 << write->order->shift;
+    unsigned shift = write->order->levels[0].shift;
+    uint64_t length = (uint64_t)1 << shift;
     write->cell.count = 0;
     for (size_t i = 0; i < all->count; i++)
         parts_add(&write->cell, all->part[i].state, all->part[i].fine);
     for (size_t i = 0; i < write->gone.count; i++)
         parts_add(&write->cell, write->gone.part[i].state, -write->gone.part[i].fine);
     for (uint32_t i = write->ended; i < write->rows && end_bin(write, i) == bin; i++) {
-        uint64_t behind = ((bin + 1) << write->order->shift) - end_of(write, i);
+        uint64_t behind = ((bin + 1) << shift) - end_of(write, i);
         parts_add(&write->cell, end_state(write, i), -(double)behind / (double)length * CELL_FINE);
     }
     /* What rounding leaves of a difference is dropped. */
@@ -236,18 +239,19 @@ static bool take_cell(struct write *write, struct parts *in_bin, struct parts *b
     return true;
 }
 
-static uint32_t group_of(const struct pyramid_order *order, uint32_t row)
+/* The group of a member. */
+static uint32_t group_of(const struct pyramid_order *order, uint32_t member)
 {
     if (order->fold == 0)
-        return row;
-    return order->rows->row[row].process >> order->fold;
+        return member;
+    return order->members[member].process >> order->fold;
 }
 
 /* Where a group is in the index: rows are sorted there, groups of processes are by rank anyway. */
 static uint32_t place_of(const struct pyramid_order *order, uint32_t group)
 {
     if (order->fold == 0)
-        return order->places[group];
+        return order->places[order->members[group].row];
     return group;
 }
 
@@ -258,13 +262,14 @@ static int by_group(const void *a, const void *b, void *context)
     uint32_t left_group = group_of(order, left), right_group = group_of(order, right);
     if (left_group != right_group)
         return order_by(left_group, right_group);
-    int64_t left_ns = order->rows->row[left].end_ns, right_ns = order->rows->row[right].end_ns;
+    int64_t left_ns = order->rows->row[order->members[left].row].end_ns;
+    int64_t right_ns = order->rows->row[order->members[right].row].end_ns;
     return (left_ns > right_ns) - (left_ns < right_ns);
 }
 
 static void begin_group(struct write *write, uint32_t group)
 {
-    size_t count = write->order->rows->count;
+    size_t count = write->order->member_count;
     while (write->member_at < count && group_of(write->order, write->members[write->member_at]) < group)
         write->member_at++;
     write->rows = 0;
@@ -274,23 +279,23 @@ static void begin_group(struct write *write, uint32_t group)
     write->ended = 0;
     write->gone.count = 0;
     uint32_t place = place_of(write->order, group);
-    for (size_t i = 0; i < write->level_count; i++) {
+    for (size_t i = 0; i < write->order->level_count; i++) {
         struct level *level = &write->level[i];
         level->last_end = level->written = 0;
-        level->groups[place] = (struct pyramid_group){.skip_at = level->skips.size / sizeof(struct pyramid_skip),
-                                                      .rows = write->rows,
-                                                      .cell_at = level->cells.size};
+        level->group = &level->groups[place];
+        *level->group = (struct pyramid_group){.skip_at = level->skips.size / sizeof(struct pyramid_skip),
+                                               .rows = write->rows,
+                                               .cell_at = level->cells.size};
     }
 }
 
-static void end_group(struct write *write, uint32_t group)
+static void end_group(struct write *write)
 {
-    uint32_t place = place_of(write->order, group);
-    for (size_t i = 0; i + 1 < write->level_count; i++)
+    for (size_t i = 0; i + 1 < write->order->level_count; i++)
         end_half(write, i);
-    for (size_t i = 0; i < write->level_count; i++) {
+    for (size_t i = 0; i < write->order->level_count; i++) {
         struct level *level = &write->level[i];
-        struct pyramid_group *at = &level->groups[place];
+        struct pyramid_group *at = level->group;
         at->skips = (uint32_t)(level->skips.size / sizeof(struct pyramid_skip) - at->skip_at);
         at->cell_end = level->cells.size;
     }
@@ -310,80 +315,49 @@ static enum status write_groups(struct write *write, struct error *err)
             else if (sorted_cells_next(cells, err) == STATUS_FAILED)
                 status = STATUS_FAILED;
         }
-        end_group(write, (uint32_t)major);
+        end_group(write);
     }
     free(in_bin.part);
     free(behind.part);
     return status;
 }
 
-/* Appends the tables of a width. */
-static enum status append_level(const struct write *write, struct level *level, struct spill *tables, struct error *err)
+/* Appends the tapes of a width. */
+static enum status append_level(const struct pyramid_order *order, size_t number, struct level *level,
+                                struct error *err)
 {
-    /* Places counted from the begin of this width's tables become places in the sections of all widths. */
-    uint64_t cell_base = tables[SECTION_CELLS].size;
-    uint64_t skip_base = tables[SECTION_SKIPS].size / sizeof(struct pyramid_skip);
-    struct pyramid_level entry = {.shift = level->shift,
-                                  .fold = write->order->fold,
-                                  .group_at = tables[SECTION_GROUPS].size / sizeof(struct pyramid_group),
-                                  .groups = (uint32_t)write->group_count};
-    if (spill_check(&level->cells, err) != STATUS_OK || spill_check(&level->skips, err) != STATUS_OK)
+    order->bases[number] =
+        (struct pyramid_base){order->to_cells->size, order->to_skips->size / sizeof(struct pyramid_skip)};
+    if (tape_append(order->to_skips, &level->skips, err) != STATUS_OK)
         return STATUS_FAILED;
-    struct pyramid_skip *skip = (struct pyramid_skip *)(void *)level->skips.data;
-    for (size_t i = 0; i < level->skips.size / sizeof *skip; i++)
-        skip[i].at += cell_base;
-    for (size_t i = 0; i < write->group_count; i++) {
-        level->groups[i].skip_at += skip_base;
-        level->groups[i].cell_at += cell_base;
-        level->groups[i].cell_end += cell_base;
-    }
-    spill_add(&tables[SECTION_LEVELS], &entry, sizeof entry);
-    spill_add(&tables[SECTION_GROUPS], level->groups, write->group_count * sizeof *level->groups);
-    spill_append(&tables[SECTION_SKIPS], &level->skips);
-    spill_append(&tables[SECTION_CELLS], &level->cells);
-    return STATUS_OK;
+    return tape_append(order->to_cells, &level->cells, err);
 }
 
-static enum status start(struct write *write, const struct spill *tables, struct error *err)
+static void start(struct write *write)
 {
     const struct pyramid_order *order = write->order;
-    size_t row_count = tables[SECTION_ROWS].size / sizeof(struct timeline_row);
-    size_t count = order->rows->count;
-    write->members = memory_new(count * sizeof *write->members);
-    for (uint32_t i = 0; i < count; i++)
+    /* Rows of a group stand together, by when they end: those that are gone in a bin are the first. */
+    write->members = memory_new(order->member_count * sizeof *write->members);
+    for (uint32_t i = 0; i < order->member_count; i++)
         write->members[i] = i;
-    /* All rows, also those without events: by process. Rows of a group stand together, by when they end: those that are
-       gone in a bin are the first. */
-    const struct timeline_row *rows = (const struct timeline_row *)(const void *)tables[SECTION_ROWS].data;
-    write->group_count = row_count;
-    if (order->fold > 0)
-        write->group_count = ((size_t)rows[row_count - 1].process >> order->fold) + 1;
-    qsort_r(write->members, count, sizeof *write->members, by_group, (void *)(uintptr_t)order);
-    unsigned shift = order->shift;
-    do {
-        struct level *level = &write->level[write->level_count++];
-        level->shift = shift;
-        level->groups = memory_new(write->group_count * sizeof *level->groups);
-        if (spill_open(&level->cells, err) != STATUS_OK || spill_open(&level->skips, err) != STATUS_OK)
-            return STATUS_FAILED;
-    } while (shift < 62 && write->level_count < LEVELS_MAX && order->duration_ns >> shift++ > PYRAMID_BINS);
-    return STATUS_OK;
+    if (order->member_count > 0)
+        qsort_r(write->members, order->member_count, sizeof *write->members, by_group, (void *)(uintptr_t)order);
+    for (size_t i = 0; i < order->level_count; i++)
+        write->level[i].groups = &order->groups[order->levels[i].group_at];
 }
 
-enum status pyramid_write(const struct pyramid_order *order, struct spill *tables, struct error *err)
+enum status pyramid_write(const struct pyramid_order *order, struct error *err)
 {
     struct write *write = memory_new(sizeof *write);
     write->order = order;
-    enum status status = start(write, tables, err);
-    if (status == STATUS_OK)
-        status = write_groups(write, err);
-    for (size_t i = 0; i < write->level_count; i++) {
+    start(write);
+    enum status status = write_groups(write, err);
+    for (size_t i = 0; i < order->level_count; i++) {
         struct level *level = &write->level[i];
         if (status == STATUS_OK)
-            status = append_level(write, level, tables, err);
-        spill_close(&level->cells);
-        spill_close(&level->skips);
-        free(level->groups);
+            status = append_level(order, i, level, err);
+        tape_clear(&level->cells);
+        tape_clear(&level->skips);
         free(level->half.part);
     }
     free(write->members);

@@ -4,6 +4,7 @@
 
 #include "core/sorter.h"
 #include "timeline/index.h"
+#include "timeline/tape.h"
 
 /* Internal: from the sorted finest cells of one size of group to the tables of all widths.
 
@@ -21,16 +22,35 @@ struct sorted_cells {
     enum status status; /* of the current cell: STATUS_END after the last */
 };
 
+/* Where the cells and skips of a width begin, in bytes and entries. */
+struct pyramid_base {
+    uint64_t cells, skips;
+};
+
+/* A row that takes part. */
+struct pyramid_member {
+    uint32_t row, process;
+    uint32_t state; /* what it does after its last event */
+};
+
+/* What is written: a size of groups, of some rows. */
 struct pyramid_order {
     struct sorted_cells *cells;
     size_t fold_number;
-    unsigned fold, shift;
+    unsigned fold;
     const struct rows *rows;
-    const uint32_t *places; /* final numbers of rows */
-    const uint32_t *states; /* what each row does after its last event */
+    const uint32_t *places;               /* final numbers of rows */
+    const struct pyramid_member *members; /* of single rows the numbers of groups are places here */
+    size_t member_count;
     int64_t begin_ns, duration_ns;
+    const struct pyramid_level *levels;
+    size_t level_count;
+    struct pyramid_group *groups; /* of all levels: those of the members are filled in */
+    struct pyramid_base *bases;   /* of each level, filled in: its groups count from there */
+    struct tape *to_cells, *to_skips;
 };
-enum status pyramid_write(const struct pyramid_order *order, struct spill *tables, struct error *err) MUST_CHECK;
+/* Appends to the tapes. */
+enum status pyramid_write(const struct pyramid_order *order, struct error *err) MUST_CHECK;
 
 /* Advances to the next cell. */
 enum status sorted_cells_next(struct sorted_cells *cells, struct error *err);

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SPILL_LEAST = 1 << 16, APPEND_PIECE = 1 << 20 };
+enum { SPILL_LEAST = 1 << 16 };
 
 enum status spill_open(struct spill *spill, struct error *err)
 {
@@ -73,15 +73,6 @@ void spill_add(struct spill *spill, const void *data, size_t size)
     size_t at = spill->size;
     if (size > 0 && spill_make_room(spill, size))
         memcpy(spill->data + at, data, size);
-}
-
-void spill_append(struct spill *spill, const struct spill *other)
-{
-    for (size_t at = 0; at < other->size; at += APPEND_PIECE) {
-        size_t size = smaller(other->size - at, (size_t)APPEND_PIECE);
-        spill_add(spill, other->data + at, size);
-        index_give_back(other->data, at + size);
-    }
 }
 
 enum status spill_check(const struct spill *spill, struct error *err)

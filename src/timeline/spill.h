@@ -21,9 +21,6 @@ void spill_close(struct spill *spill); /* of one that was never opened: must be 
 /* Appends; nothing once it failed. */
 void spill_add(struct spill *spill, const void *data, size_t size);
 
-/* Appends what another one has; nothing of that stays in memory. */
-void spill_append(struct spill *spill, const struct spill *other);
-
 /* Makes room for so many bytes at its end, which are 0 until they are set; false once it failed. */
 bool spill_make_room(struct spill *spill, size_t size) MUST_CHECK;
 

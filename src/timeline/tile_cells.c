@@ -181,7 +181,10 @@ static bool add_group(struct fill *fill, const struct cover_group *covered)
     uint64_t begin = fill->first << (fill->level - level->shift);
     uint64_t end = (fill->first + fill->tile->bins) << (fill->level - level->shift);
     const struct pyramid_skip *skip = skip_find(timeline, group, begin);
-    const unsigned char *at = cells + skip->at, *behind = cells + group->cell_end;
+    /* Of the index's numbers this one is checked here: a test of all skips would read them all. */
+    if (skip->at > group->cell_end - group->cell_at)
+        return false;
+    const unsigned char *at = cells + group->cell_at + skip->at, *behind = cells + group->cell_end;
     struct pyramid_cell cell = {.parts = fill->parts};
     uint64_t last_end = skip->bin;
     while (at < behind) {

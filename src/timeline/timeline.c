@@ -62,6 +62,7 @@ static struct index_order order_of(const struct opening *opening)
                                 .identity = opening->timeline->cache.identity,
                                 .clocks = {.fixed = opening->options->fix_clocks},
                                 .tuning = opening->tuning,
+                                .threads = opening->options->threads,
                                 .watch = opening->options->watch,
                                 .watch_context = opening->options->watch_context};
 }

@@ -48,6 +48,7 @@ typedef void timeline_note(void *context, const char *text);
 struct timeline_open_options {
     stream_watch *watch; /* while the trace is read as a whole: progress, and false to stop; NULL: none */
     void *watch_context;
+    unsigned threads;    /* that make the index, at most; 0: one */
     timeline_note *note; /* NULL: silent */
     void *note_context;
     bool fix_clocks;  /* times are those of corrected clocks: the corrected trace is kept in the cache next to the other

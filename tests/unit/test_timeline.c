@@ -407,11 +407,6 @@ static void test_random(uint32_t processes, uint32_t threads, size_t count, int 
     defs_free(oracle_defs);
 }
 
-static void note(void *context, const char *text)
-{
-    *(bool *)context = strstr(text, "rebuilt the index") != NULL;
-}
-
 /* The file's bytes; changed and written back. */
 static unsigned char *read_index(const char *path, size_t *size)
 {
@@ -421,6 +416,46 @@ static unsigned char *read_index(const char *path, size_t *size)
     if (file)
         fclose(file);
     return data;
+}
+
+/* The index is the same with any number of threads. */
+static void test_threads(uint32_t processes, uint32_t threads, size_t count)
+{
+    static const unsigned numbers[] = {1, 2, 3, 7};
+    struct error err = {0};
+    struct cache cache;
+    unsigned char *first = NULL;
+    size_t size = 0;
+    bool same = true;
+    oracle_make(processes, threads, count);
+    oracle_pair();
+    oracle_write(trace);
+    if (cache_open(&cache, (char *[]){trace}, 1, "", &err) != STATUS_OK)
+        return;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const struct timeline_open_options options = {.threads = numbers[i]};
+        unlink(cache.index);
+        timeline_close(timeline_open_tuned((char *[]){trace}, 1, &options, dense, &err));
+        size_t length;
+        unsigned char *index = read_index(cache.index, &length);
+        if (i == 0) {
+            first = index;
+            size = length;
+            continue;
+        }
+        same = same && length == size && memcmp(index, first, size) == 0;
+        free(index);
+    }
+    tap_ok(same && size > 0, "%u processes, %u threads, %zu events: the same index with 1, 2, 3 and 7 threads",
+           processes, threads, count);
+    free(first);
+    cache_close(&cache);
+    defs_free(oracle_defs);
+}
+
+static void note(void *context, const char *text)
+{
+    *(bool *)context = strstr(text, "rebuilt the index") != NULL;
 }
 
 static void write_index(const char *path, const unsigned char *data, size_t size)
@@ -573,6 +608,14 @@ int main(void)
     test_random(5, 3, 1500, 30);
     test_random(6, 2, 6000, 25);
     test_random(300, 1, 6000, 10);
+    /* Longer than 2^32 ns, without an event for most of the time. */
+    oracle_pause_ns = 30000000000;
+    test_random(6, 2, 3000, 25);
+    oracle_pause_ns = 0;
+    test_threads(1, 1, 1);
+    test_threads(2, 3, 300);
+    test_threads(20, 2, 6000);
+    test_threads(300, 1, 6000);
     test_damage(60);
     test_definitions("features_5.clog2");
     test_definitions("sort_bad_8.clog2");

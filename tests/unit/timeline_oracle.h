@@ -22,6 +22,7 @@ static struct event oracle_events[ORACLE_EVENTS];
 static size_t oracle_count;
 static struct defs *oracle_defs;
 static uint32_t oracle_seed = 1;
+ORACLE_UNUSED static int64_t oracle_pause_ns; /* without an event, in the middle of a run */
 
 static uint32_t oracle_random(uint32_t limit)
 {
@@ -57,6 +58,8 @@ ORACLE_UNUSED static void oracle_make(uint32_t processes, uint32_t threads, size
     while (oracle_count < count) {
         struct event event = EVENT_NOTHING;
         now += oracle_random(4) ? oracle_random(9) : oracle_random(400);
+        if (oracle_count == count / 2)
+            now += oracle_pause_ns;
         event.time_ns = now;
         event.process = oracle_random(processes);
         event.thread = oracle_random(threads);
