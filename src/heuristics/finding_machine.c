@@ -137,9 +137,14 @@ static bool is_measured(const struct metrics *metrics)
     return lost.processes == metrics->process_count && lost.lost_s > LOST_SHARE * lost.wall_s;
 }
 
+/* If nearly all of the time in held calls is in those with messages over one slow link, that holds them. */
+static const double HELD_BY_LINK = 0.9;
+
 static bool is_guessed(const struct metrics *metrics)
 {
     const struct analysis *analysis = metrics->analysis;
+    if (analysis->slow_link > 0 && (double)analysis->slow_link_lost >= HELD_BY_LINK * (double)analysis->held)
+        return false;
     double all_ns = (double)working_duration_ns(metrics) * (double)metrics->process_count;
     return analysis->held_calls >= HELD_LEAST && analysis->prompt_calls >= PROMPT_LEAST &&
            (double)analysis->held >= HELD_SHARE * all_ns &&
