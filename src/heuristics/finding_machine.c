@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/text.h"
+#include "heuristics/core_losses.h"
 #include "heuristics/efficiency.h"
 #include "heuristics/host_rows.h"
 #include "metrics/process_resources.h"
@@ -304,133 +305,30 @@ void finding_idle_fit(const struct metrics *metrics, struct finding *finding)
     finding_evidence(finding, "off_core_s", idle.off_s, true);
 }
 
-/* By row: what a process lost at most while it computed, and in all, in s. */
-struct losses {
-    double *computing_s, *all_s; /* owned */
-};
+/* A process that loses its core gets it back after a turn of another, of some ms. Switches that cost less on average
+   are mostly those of a process that waits in MPI and offers its core to others again and again: how often it lost it
+   while it computed is not known. */
+static const double TURN_S = 0.004;
 
-static struct losses losses_of(const struct metrics *metrics)
+static double each_s_of(const struct process_resources *process)
 {
-    struct losses losses = {memory_new(metrics->process_count * sizeof(double)),
-                            memory_new(metrics->process_count * sizeof(double))};
+    double switches = (double)resources_used(process, RESOURCE_INVOLUNTARY);
+    double each_s = ratio_of((double)resources_used(process, RESOURCE_DELAY) / 1e9, switches);
+    return each_s >= TURN_S ? each_s : 0;
+}
+
+struct core_losses *core_losses_of(const struct metrics *metrics)
+{
+    if (!is_measured(metrics))
+        return NULL;
+    struct core_losses *losses = memory_new(metrics->process_count * sizeof *losses);
     struct readings at = {0};
-    while (readings_next(metrics, &at)) {
-        losses.computing_s[at.row] = at.outside_s;
-        losses.all_s[at.row] = at.outside_s + at.in_calls_s;
-    }
+    while (readings_next(metrics, &at))
+        losses[at.row] = (struct core_losses){.computing_s = at.outside_s,
+                                              .calls_s = at.in_calls_s,
+                                              .own_calls_s = calls_ns(metrics, at.row, true) / 1e9,
+                                              .each_s = each_s_of(at.process)};
     return losses;
-}
-
-static double sum_of(const struct metrics *metrics, const double *row_s)
-{
-    double sum_s = 0;
-    for (size_t i = 0; i < metrics->process_count; i++)
-        sum_s += row_s[i];
-    return sum_s;
-}
-
-/* Of what the longest computing exceeds the mean by: the part that is gone if no process had lost anything. */
-static double part_of_uneven_work(const struct metrics *metrics, const struct losses *losses)
-{
-    double count = (double)metrics->process_count, mean_s = 0, most_s = 0, own_mean_s = 0, own_most_s = 0;
-    for (size_t i = 0; i < metrics->process_count; i++) {
-        double compute_s = (double)metrics_compute_ns(metrics, i) / 1e9,
-               own_s = fmax(compute_s - losses->computing_s[i], 0);
-        mean_s += compute_s / count;
-        own_mean_s += own_s / count;
-        most_s = fmax(compute_s, most_s);
-        own_most_s = fmax(own_s, own_most_s);
-    }
-    return 1 - ratio_of(own_most_s - own_mean_s, most_s - mean_s);
-}
-
-/* What a process loses in an iteration, or in a turn of a loop inside, makes the longest computing longer by that at
-   most, and the mean by its share. */
-static double part_of_iterations(const struct metrics *metrics, const struct finding *finding,
-                                 const struct losses *losses)
-{
-    double beyond_mean = 1 - 1 / (double)metrics->process_count, loss_s = finding->saving_s;
-    if (metrics->phases)
-        loss_s = fmax((double)metrics->phases->iterations.loss_ns / 1e9, loss_s);
-    return beyond_mean * ratio_of(sum_of(metrics, losses->computing_s), loss_s);
-}
-
-/* Messages make only those wait that have them. */
-static double victims_at_once(const struct metrics *metrics, size_t row, enum wait_kind kind)
-{
-    const struct process_row *process = &metrics->process[row];
-    double others = (double)(metrics->process_count - 1);
-    if (kind == WAIT_LATE_RECEIVER)
-        return fmin(others, (double)process->received_count);
-    if (kind == WAIT_LATE_SENDER || kind == WAIT_WRONG_ORDER_SAME || kind == WAIT_WRONG_ORDER_OTHER)
-        return fmin(others, (double)process->sent_count);
-    return others;
-}
-
-/* By row: all waiting for the process. Free it. */
-static double *caused_of(const struct finding_input *input)
-{
-    double *caused_ns = memory_new(input->metrics->process_count * sizeof *caused_ns);
-    for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++)
-        for (size_t i = 0; kind != WAIT_AT_INIT && kind != WAIT_AT_FINALIZE && i < input->metrics->process_count; i++)
-            caused_ns[i] += (double)input->analysis->waits[kind].causes_ns[i];
-    return caused_ns;
-}
-
-/* Waiting, and what of it is explained. */
-struct explained {
-    double all_ns, explained_ns;
-};
-
-/* What a process has lost others wait for once, at one of the places where they wait for it: for each kind of waiting
-   its share of that. */
-static void add_waits(struct explained *sum, const struct metrics *metrics, const struct wait_sums *waits,
-                      enum wait_kind kind, const struct losses *losses, const double *caused_ns)
-{
-    for (size_t i = 0; i < metrics->process_count; i++) {
-        double ns = (double)waits->causes_ns[i], share = fmin(ratio_of(ns, caused_ns[i]), 1);
-        sum->all_ns += ns;
-        sum->explained_ns += fmin(ns, losses->all_s[i] * 1e9 * victims_at_once(metrics, i, kind) * share);
-    }
-}
-
-/* Of the waiting of a finding; of one about waiting in general, of all of it. */
-static double part_of_waits(const struct finding_input *input, const struct finding *finding,
-                            const struct losses *losses)
-{
-    struct wait_sums *sums = finding_waits(finding->kind, input->analysis);
-    struct explained sum = {0};
-    double *caused_ns = caused_of(input);
-    if (sums) {
-        add_waits(&sum, input->metrics, sums, finding_wait(finding->kind), losses, caused_ns);
-        wait_sums_free(sums);
-    } else {
-        for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++)
-            if (kind != WAIT_AT_INIT && kind != WAIT_AT_FINALIZE)
-                add_waits(&sum, input->metrics, &input->analysis->waits[kind], (enum wait_kind)kind, losses, caused_ns);
-    }
-    free(caused_ns);
-    return ratio_of(sum.explained_ns, sum.all_ns);
-}
-
-double finding_machine_part(const struct finding_input *input, const struct finding *finding)
-{
-    if (!is_measured(input->metrics))
-        return 1;
-    struct losses losses = losses_of(input->metrics);
-    double part;
-    if (finding->kind == FINDING_compute_imbalance)
-        part = part_of_uneven_work(input->metrics, &losses);
-    else if (finding->kind == FINDING_dynamic_imbalance)
-        part = part_of_iterations(input->metrics, finding, &losses);
-    else if (finding->kind == FINDING_serialisation || finding->kind == FINDING_contention ||
-             finding_wait(finding->kind) != WAIT_NONE)
-        part = part_of_waits(input, finding, &losses);
-    else
-        part = ratio_of(sum_of(input->metrics, losses.all_s), finding->saving_s);
-    free(losses.computing_s);
-    free(losses.all_s);
-    return fmax(fmin(part, 1), 0);
 }
 
 void finding_caveat(const struct finding_input *input, char caveat[FINDING_CAVEAT_SIZE])

@@ -146,6 +146,7 @@ typedef double analysis_RATIO;
     X(clock_shift_ns)  /* largest shift of an event, where clocks were corrected */                                    \
     X(concurrency_ns)  /* not of a process: [n - 1] is how long n processes compute at once */                         \
     X(polled_ns)       /* between looks for a message that are one wait: naps, no computing (graph/polls.h) */         \
+    X(waited_for_ns)   /* while any other waits for it, however many: see replay/waited_for.h */                       \
     X(delay_ns)        /* waiting caused by what it does longer than others */
 
 /* X(member): times by state (the first of its name), in ns. "before": computing before calls of it. */

@@ -178,6 +178,7 @@ enum file_attribute {
     X(delay)                                                                                                           \
     X(clock)                                                                                                           \
     X(polling)                                                                                                         \
+    X(late)                                                                                                            \
     X(call_site)                                                                                                       \
     X(phases)                                                                                                          \
     X(loop)                                                                                                            \

@@ -477,6 +477,14 @@ static void read_polling(struct metrics_file *file)
         file->metrics->analysis->polled_ns[row] = file_time(file, ATTRIBUTE_time_s);
 }
 
+/* How long a process keeps others waiting. */
+static void read_late(struct metrics_file *file)
+{
+    size_t row = file->metrics->analysis ? file_row(file) : SIZE_MAX;
+    if (row != SIZE_MAX)
+        file->metrics->analysis->waited_for_ns[row] = file_time(file, ATTRIBUTE_time_s);
+}
+
 /* Calls from a place in the source. */
 static void read_call_site(struct metrics_file *file)
 {

@@ -6,6 +6,7 @@
 #include "replay/analyse.h"
 #include "replay/held_calls.h"
 #include "replay/path_links.h"
+#include "replay/waited_for.h"
 
 /* For analyse.c and savings.c: an analysis under way. */
 
@@ -31,6 +32,7 @@ struct analyst {
     bool overlapping;                         /* a location has two calls at a time: its times go back */
     struct held_calls held;
     struct path_links links; /* where messages may be slow; none unless such calls are much of the critical path */
+    struct waited_for waited_for;
     bool unqueued;           /* the run was replayed without queues: its end */
     int64_t unqueued_ns;
     unsigned without; /* steps that are left out: see analyse.h */

@@ -201,8 +201,14 @@ static void add_parts(struct analyst *analyst, uint32_t location, uint32_t index
 {
     struct wait_parts parts = wait_parts(analyst->graph, location, index, wait);
     int64_t from_ns = call->enter_ns;
-    for (size_t i = 0; i < parts.count; from_ns += parts.part[i++].ns)
-        analyst_add_wait(analyst, (int)parts.part[i].kind, location, index, call, &parts.part[i], from_ns, bin);
+    for (size_t i = 0; i < parts.count; from_ns += parts.part[i++].ns) {
+        const struct wait *part = &parts.part[i];
+        analyst_add_wait(analyst, (int)part->kind, location, index, call, part, from_ns, bin);
+        uint32_t late = analyst->rows[part->cause_location];
+        if (late != analyst->rows[location] && part->kind < WAIT_CAUSED_COUNT && part->kind != WAIT_AT_INIT &&
+            part->kind != WAIT_AT_FINALIZE)
+            waited_for_add(&analyst->waited_for, late, from_ns, part->ns);
+    }
 }
 
 /* Adds a call's waiting, and its time beyond that. */
@@ -242,9 +248,11 @@ void analyst_sum_waits(struct analyst *analyst)
     uint32_t location, from, to;
     size_t bin = 0;
     analyst->held = held_calls_begin(graph);
+    analyst->waited_for = waited_for_begin(graph, analyst->analysis);
     /* Calls of all locations of about the same time together: what they wait for is then in the cache (sweep.h). */
     while (sweep_next(&sweep, &location, &from, &to)) {
         int64_t before_ns = graph_left_before_ns(graph, location, from);
+        waited_for_reach(&analyst->waited_for, sweep.window);
         for (uint32_t i = from; i < to; i++) {
             struct call call = graph_call(graph, location, i);
             int64_t computed_ns = time_since(before_ns, call.enter_ns);
@@ -261,6 +269,7 @@ void analyst_sum_waits(struct analyst *analyst)
         analyst->compute_ns[location] += time_since(
             graph_left_before_ns(graph, location, graph->locations[location].count), graph->locations[location].end_ns);
     held_calls_end(&analyst->held, analyst->analysis);
+    waited_for_end(&analyst->waited_for);
     count_operations(analyst->analysis, graph);
     for (size_t i = 0; i < graph->instance_count; i++)
         /* Their waits are not counted: reports say how many there are. */

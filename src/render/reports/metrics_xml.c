@@ -350,6 +350,7 @@ static void xml_analysis(struct output *output, const struct metrics *metrics)
     xml_delays(output, metrics);
     xml_by_process(output, metrics, (struct xml_times){"clock", "shift_s", NULL, analysis->clock_shift_ns, NULL});
     xml_by_process(output, metrics, (struct xml_times){"polling", "time_s", NULL, analysis->polled_ns, NULL});
+    xml_by_process(output, metrics, (struct xml_times){"late", "time_s", NULL, analysis->waited_for_ns, NULL});
     sites_write_xml(output, metrics);
     output_text(output, "</analysis>\n");
 }
