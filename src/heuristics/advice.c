@@ -163,6 +163,35 @@ static bool pieces_are_few(const struct setting *setting, struct reason *reason)
     return reason->share < ACCEPTABLE;
 }
 
+static bool stages_are_even(const struct setting *setting)
+{
+    return setting->input->analysis->load_balance >= BALANCED;
+}
+
+/* The last stage has its first piece after P - 1 others, and the first stage is done as long before the last: with
+   stages that take equally long that is all that is lost. What the calls take comes on top. */
+static const double FILLING = 1.5;
+
+static bool pipeline_only_fills(const struct setting *setting, struct reason *reason)
+{
+    const struct metrics *metrics = setting->input->metrics;
+    double compute_s = 0, stages = (double)setting->structure->processes;
+    pipeline(setting, reason);
+    for (size_t i = 0; i < metrics->process_count; i++)
+        compute_s += (double)metrics_compute_ns(metrics, i) / 1e9 / (double)metrics->process_count;
+    /* A share of N / (N + P - 1) is one of (P - 1) / N pieces lost for each that is worked on. */
+    double fill_s = stages > 0 ? compute_s * (1 / reason->share - 1) : 0;
+    return reason->share >= ACCEPTABLE && stages_are_even(setting) && setting->finding->saving_s <= FILLING * fill_s;
+}
+
+static bool pieces_differ(const struct setting *setting, struct reason *reason)
+{
+    pipeline(setting, reason);
+    bool many = reason->share >= ACCEPTABLE;
+    reason->share = setting->input->analysis->load_balance;
+    return many && stages_are_even(setting);
+}
+
 static bool pieces_are_many(const struct setting *setting, struct reason *reason)
 {
     pipeline(setting, reason);

@@ -108,7 +108,9 @@ static struct metrics *chain_new(uint64_t pieces)
     return metrics;
 }
 
-/* 8 stages: 7 pieces keep them busy half of the time, 28 of them 80 %. */
+/* 8 stages: 7 pieces keep them busy half of the time, 28 of them 80 %. Of those each takes 9 s / 28, and 7 are
+ * lost: 2.25 s.
+ */
 static void test_pipeline(void)
 {
     struct metrics *metrics = chain_new(7);
@@ -118,6 +120,19 @@ static void test_pipeline(void)
            "split the work into more", "a short pipeline");
     metrics_free(metrics);
     metrics = chain_new(28);
+    expect(
+        fitted(metrics, "late-sender", WAIT_LATE_SENDER),
+        "It waits. The stages take equally long, and what is lost is filling and draining: a pipeline of P = 8 stages "
+        "with N = 28 pieces each is busy for 80 % of the time, N / (N + P - 1).",
+        "split the work into more", "an even pipeline");
+    for (size_t i = 0; i + 1 < PROCESSES; i++)
+        waits(metrics, WAIT_LATE_SENDER, i + 1, i, 3);
+    expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
+           "It waits. In total the stages of the pipeline, P = 8 stages with N = 28 pieces each, compute about equally "
+           "long (load balance 100 %), but not each piece: a stage waits where the one before it takes longer for a "
+           "piece.",
+           "make the pieces equally long", "an even pipeline that loses more");
+    metrics->analysis->load_balance = 0.8;
     expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
            "It waits. A pipeline of P = 8 stages with N = 28 pieces each could be busy for 80 % of the time if its "
            "stages took equally long.",
