@@ -8,6 +8,7 @@
 #include "graph/graph_neighbours.h"
 #include "graph/graph_sides.h"
 #include "graph/graph_storage.h"
+#include "graph/infer_roots.h"
 #include "graph/wait_table.h"
 
 #include <string.h>
@@ -15,7 +16,9 @@
 static enum status builder_begin(struct sink *sink, const struct defs *defs, struct error *err)
 {
     (void)err;
-    ((struct graph_builder *)sink)->graph->defs = defs;
+    struct graph_builder *builder = (struct graph_builder *)sink;
+    builder->graph->defs = defs;
+    builder->ranks_of_world = infer_ranks_of_world(defs);
     return STATUS_OK;
 }
 

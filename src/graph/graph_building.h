@@ -54,7 +54,8 @@ struct graph_builder {
     struct map streams;                        /* (communicator, function) -> stream */
     struct stream_instances *stream_instances; /* by stream */
     size_t stream_instances_capacity;
-    struct map turns; /* (location, stream) -> collectives so far */
+    struct map turns;    /* (location, stream) -> collectives so far */
+    bool ranks_of_world; /* roots are ranks in the world: see infer_roots.h */
     struct requests requests;
     struct channels channels;
     struct window_collector windows;

@@ -3,6 +3,8 @@
 
 #include "core/memory.h"
 
+#include <string.h>
+
 /* If others wait this often for the same process that arrives last, it is not by chance. */
 enum { WAITED_LEAST = 3 };
 
@@ -137,8 +139,46 @@ static void set_roots(struct inference *inference)
         }
 }
 
+bool infer_ranks_of_world(const struct defs *defs)
+{
+    static const char *const makers[] = {"MPI_Comm_split",   "MPI_Comm_create", "MPI_Cart_",      "MPI_Graph_",
+                                         "MPI_Dist_graph_",  "MPI_Intercomm_",  "MPI_Comm_spawn", "MPI_Comm_accept",
+                                         "MPI_Comm_connect", "MPI_Comm_join"};
+    if (defs->comm_count > 0)
+        return false;
+    for (size_t i = 0; i < defs->state_count; i++)
+        for (size_t m = 0; m < sizeof makers / sizeof *makers; m++)
+            if (strstr(defs->states[i].name, makers[m]))
+                return false;
+    return true;
+}
+
+/* A process was done before the root of a broadcast came, or the root of a reduction before another did. */
+static bool root_is_wrong(const struct graph *graph, const struct instance *instance)
+{
+    enum collective_shape shape = (enum collective_shape)graph_collective_of(graph, instance).shape;
+    if (instance->root_location == GRAPH_NONE || !instance->complete ||
+        graph_collective_of(graph, instance).stage != STAGE_BLOCKING ||
+        (shape != SHAPE_ONE_TO_ALL && shape != SHAPE_ALL_TO_ONE))
+        return false;
+    struct call root = graph_call(graph, instance->root_location, instance->root_call);
+    return contradicts(graph, instance, &root);
+}
+
+/* Only roots of collectives without a communicator: the others are known. */
+static void forget_wrong_roots(struct graph *graph)
+{
+    bool wrong = false;
+    for (size_t i = 0; i < graph->instance_count && !wrong; i++)
+        wrong = root_is_wrong(graph, &graph->instances[i]);
+    for (size_t i = 0; wrong && i < graph->instance_count; i++)
+        graph->instances[i].root_location = GRAPH_NONE;
+}
+
 void infer_roots(struct graph *graph)
 {
+    if (infer_ranks_of_world(graph->defs))
+        forget_wrong_roots(graph);
     struct inference inference = {.graph = graph};
     inference.streams = memory_new(graph->stream_count * sizeof *inference.streams);
     for (size_t i = 0; i < graph->stream_count; i++)

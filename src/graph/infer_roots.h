@@ -14,4 +14,9 @@
    missing. */
 void infer_roots(struct graph *graph);
 
+/* Whether roots that the trace does name, without a communicator, are taken to be ranks in the world: the trace has no
+   communicators, nor calls that could make one with the processes in another order. Only collectives of all processes
+   count then (graph_finish.c). infer_roots() forgets such roots again if the times of any call contradict. */
+bool infer_ranks_of_world(const struct defs *defs);
+
 #endif

@@ -52,10 +52,13 @@ void builder_note_instance(struct graph_builder *builder, uint32_t location, uin
     struct graph *graph = builder->graph;
     const struct location *where = &graph->locations[location];
     struct instance *instance = &graph->instances[instance_of_call - 1];
-    bool itself = root >= 0 && root < PROCESS_LIMIT &&
-                  /* On an inter-communicator the root passes MPI_ROOT and the other group its rank (MPI-4.0, 6.2.3):
-                     a rank says nothing about the caller's own group. */
-                  defs_world_rank(graph->defs, comm, (int32_t)root) == (int32_t)where->process;
+    bool known = root >= 0 && root < PROCESS_LIMIT;
+    int32_t world_root = known ? defs_world_rank(graph->defs, comm, (int32_t)root) : EVENT_UNKNOWN;
+    if (known && comm == EVENT_UNKNOWN && builder->ranks_of_world)
+        world_root = (int32_t)root;
+    /* On an inter-communicator the root passes MPI_ROOT and the other group its rank (MPI-4.0, 6.2.3): a rank says
+       nothing about the caller's own group. */
+    bool itself = world_root == (int32_t)where->process;
     if (graph->streams[instance->stream].sided)
         itself = root == ROOT_SELF;
     instance->bytes = larger(instance->bytes, bytes);

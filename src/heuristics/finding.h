@@ -117,6 +117,10 @@ double finding_machine_part(const struct finding_input *input, const struct find
    any process spends on them (finding_transfer.c). */
 bool finding_transfers_in_turn(const struct finding_input *input, const struct finding *finding);
 
+/* The state of the collective with a root whose calls take longest, waits excluded, where these may be waiting for the
+   root all the same: they give it something, or the root is not known. UINT32_MAX: none. *own_s: how long, in all. */
+uint32_t finding_hides_waits(const struct finding_input *input, double *own_s);
+
 /* True if the processes have different roles: much of their time is waiting for activities that take longer on the
    critical path (*lost_share), mostly ones that the waiting process never performs (*inter_share of that). */
 bool finding_roles_differ(const struct analysis *analysis, double *lost_share, double *inter_share);

@@ -47,10 +47,23 @@ bool finding_roles_differ(const struct analysis *analysis, double *lost_share, d
     return *lost_share >= WAITING && *inter_share >= BETWEEN_ROLES;
 }
 
-/* Why, and what to do about it. */
-static void say_why(const struct metrics *metrics, const struct loss *loss, struct finding *finding)
+/* What is lost is mostly time in calls in which it is not known who waits for a root that is late, if these take this
+   part of it. */
+static const double HIDDEN = 0.5;
+
+static const char *hiding_function(const struct finding_input *input, const struct finding *finding, double *own_s)
 {
-    const struct analysis *analysis = metrics->analysis;
+    uint32_t state = finding_hides_waits(input, own_s);
+    return *own_s > HIDDEN * finding->waiting_s ? input->metrics->defs->states[state].name : NULL;
+}
+
+/* Why, and what to do about it. */
+static void say_why(const struct finding_input *input, const struct loss *loss, struct finding *finding)
+{
+    const struct metrics *metrics = input->metrics;
+    const struct analysis *analysis = input->analysis;
+    double hidden_s;
+    const char *hiding = hiding_function(input, finding, &hidden_s);
     char number[TEXT_NUMBER_SIZE], why[400];
     const char *advice =
         "look at when each process computes (sight timeline, sight phases), and begin with the phase that "
@@ -71,6 +84,14 @@ static void say_why(const struct metrics *metrics, const struct loss *loss, stru
                  "The trace does not record the partners of %s calls: which process waits for which is not known.",
                  text_thousands(number, analysis->partnerless + analysis->unmatched));
         advice = "record the whole run with sight record";
+    } else if (hiding) {
+        snprintf(
+            why, sizeof why,
+            "Calls of %.*s take %s, all processes together: how much of that is waiting for a root that is late is "
+            "not known.",
+            text_beginning(hiding, 60), hiding, seconds_text(number, hidden_s));
+        advice = "look at what roots do before these calls: let the root come first, or start them early (the "
+                 "non-blocking form) and compute in the meantime";
     } else if (finding_roles_differ(analysis, &lost_share, &inter_share)) {
         snprintf(why, sizeof why,
                  "The processes have different roles: most waiting is for what the waiting process never "
@@ -119,7 +140,7 @@ bool find_lost_time(const struct finding_input *input, struct finding *finding)
              "mean computing time), waiting in chains %s, MPI and the network %s.",
              text_share(share, parallel), lost, seconds_text(uneven, loss.uneven_s), seconds_text(turns, loss.turns_s),
              seconds_text(transfer, loss.transfer_s));
-    say_why(metrics, &loss, finding);
+    say_why(input, &loss, finding);
     finding_evidence(finding, "uneven_s", loss.uneven_s, true);
     finding_evidence(finding, "chains_s", loss.turns_s, true);
     finding_evidence(finding, "transfer_s", loss.transfer_s, true);

@@ -3,6 +3,7 @@
 #include "heuristics/finding.h"
 
 #include "core/memory.h"
+#include "core/mpi_function.h"
 #include "core/numbers.h"
 #include "core/text.h"
 #include "heuristics/efficiency.h"
@@ -96,6 +97,34 @@ static struct own_time own_time_of(const struct finding_input *input, uint32_t s
         own.all_s -= (double)input->analysis->waits[kind].states_ns[state] / 1e9;
     own.all_s = larger(own.all_s, 0);
     return own;
+}
+
+/* A call that gives the root something may return only when the root has come, as a large send does, or at once: which
+   of them does is not recorded. Where the root is not known, no wait for it is. */
+static bool hides_waits(const struct finding_input *input, const struct state_def *state)
+{
+    const char *name = strncmp(state->name, "PMPI_", 5) == 0 ? state->name + 1 : state->name;
+    const struct mpi_function *function = mpi_function_find(name);
+    bool to_root = strncmp(name, "MPI_Gather", 10) == 0 || strncmp(name, "MPI_Reduce", 10) == 0;
+    return function && function->rooted && (to_root || input->analysis->rootless > 0);
+}
+
+uint32_t finding_hides_waits(const struct finding_input *input, double *own_s)
+{
+    const struct defs *defs = input->metrics->defs;
+    uint32_t most = UINT32_MAX;
+    *own_s = 0;
+    for (uint32_t i = 0; i < defs->state_count; i++) {
+        if (!hides_waits(input, &defs->states[i]))
+            continue;
+        struct own_time own = own_time_of(input, i);
+        free(own.processes_ns);
+        if (own.all_s <= *own_s)
+            continue;
+        *own_s = own.all_s;
+        most = i;
+    }
+    return most;
 }
 
 /* Processes that have far more than the mean of the bytes of all messages; none if they are even. */
@@ -199,16 +228,22 @@ static void say(const struct finding_input *input, uint32_t index, const struct 
     double path = ratio_of((double)input->analysis->path_states_ns[index], (double)input->analysis->path);
     char share[TEXT_NUMBER_SIZE], calls[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE], each[TEXT_NUMBER_SIZE],
         ideal[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE];
-    snprintf(finding->title, sizeof finding->title, "excluding waiting, %.*s takes %s of the critical path",
-             text_beginning(state->name, 60), state->name, text_share(share, path));
-    snprintf(finding->text, sizeof finding->text,
-             "Excluding waiting, %s calls of %.*s take %s in total, %s each: it %s. On an ideal network the run would "
-             "take %s; excluding the start and end of MPI, that is a transfer efficiency of %s.",
-             text_thousands(calls, own->calls), text_beginning(state->name, 60), state->name,
-             seconds_text(time, own->all_s), seconds_text(each, ratio_of(own->all_s, (double)own->calls)),
-             remedy->doing, seconds_text(ideal, (double)input->analysis->ideal / 1e9),
-             text_share(transfer, efficiency));
-    snprintf(finding->advice, sizeof finding->advice, "%s", remedy->advice);
+    bool hidden = hides_waits(input, state);
+    snprintf(finding->title, sizeof finding->title, "%s%.*s takes %s of the critical path",
+             hidden ? "" : "excluding waiting, ", text_beginning(state->name, 60), state->name,
+             text_share(share, path));
+    snprintf(
+        finding->text, sizeof finding->text,
+        "%s, %s calls of %.*s take %s in total, %s each: it %s. On an ideal network the run would take %s; excluding "
+        "the start and end of MPI, that is a transfer efficiency of %s.",
+        hidden ? "Including waiting for a root that is late, which the trace does not tell apart" : "Excluding waiting",
+        text_thousands(calls, own->calls), text_beginning(state->name, 60), state->name, seconds_text(time, own->all_s),
+        seconds_text(each, ratio_of(own->all_s, (double)own->calls)),
+        hidden ? "waits, or moves data without overlapping computation" : remedy->doing,
+        seconds_text(ideal, (double)input->analysis->ideal / 1e9), text_share(transfer, efficiency));
+    snprintf(finding->advice, sizeof finding->advice, "%s%s",
+             hidden ? "look whether the root comes later than the others, and let it come earlier; else " : "",
+             remedy->advice);
 }
 
 bool find_transfer(const struct finding_input *input, struct finding *finding)
