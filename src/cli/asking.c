@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/asking.h"
 
+#include "engine/polling.h"
+
 void asking_begin(struct asking *asking, const struct common_options *common, const struct trace_options *trace,
                   unsigned wants)
 {
@@ -48,6 +50,21 @@ struct engine_result *ask(const struct common_options *common, const struct trac
     struct asking asking;
     asking_begin(&asking, common, trace, wants);
     return asking_run(&asking, common, err);
+}
+
+struct engine_result *ask_polling(const struct common_options *common, const struct trace_options *trace,
+                                  unsigned wants, struct error *err)
+{
+    struct asking asking;
+    asking_begin(&asking, common, trace, wants);
+    struct engine_result *result = engine_run_polling(&asking.request, err);
+    asking_end(&asking);
+    if (result && engine_polls_unknown(result))
+        command_note(common,
+                     "%s: the time between looks for a message (MPI_Test and the like) counts as computing, in the "
+                     "diagnosis as waiting: here it is not known",
+                     common->inputs[0]);
+    return result;
 }
 
 static void say(void *context, const char *text)

@@ -29,6 +29,10 @@ struct engine_result *asking_run(struct asking *asking, const struct common_opti
 struct engine_result *ask(const struct common_options *common, const struct trace_options *trace, unsigned wants,
                           struct error *err);
 
+/* The same, with what processes wait between looks for messages (engine/polling.h), or a note that it is not known. */
+struct engine_result *ask_polling(const struct common_options *common, const struct trace_options *trace,
+                                  unsigned wants, struct error *err);
+
 /* From options to a trace to look at. Notes of the timeline are printed unless `silent`, and so is progress. */
 enum status ask_look(const struct common_options *common, const struct trace_options *trace, bool silent,
                      struct engine_look *look, struct error *err) MUST_CHECK;

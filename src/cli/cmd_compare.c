@@ -85,7 +85,7 @@ static enum status add_run(struct compared *compared, const struct compare_optio
     struct common_options one = options->common;
     one.inputs = &input;
     one.input_count = 1;
-    struct engine_result *run = ask(&one, &options->trace, compared->wants, err);
+    struct engine_result *run = ask_polling(&one, &options->trace, compared->wants, err);
     if (!run) {
         free(name);
         return STATUS_FAILED;

@@ -6,6 +6,7 @@
 #include "core/input.h"
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "engine/polling.h"
 #include "render/reports/history_report.h"
 
 #include <dirent.h>
@@ -51,7 +52,7 @@ static void read_run(void *context, size_t index)
     if (asprintf(&path, "%s/%s", reading->directory, reading->runs[index].name) < 0)
         memory_failed();
     struct engine_result *result =
-        engine_run(&(struct engine_request){.inputs = &path, .input_count = 1, .threads = 1}, &err);
+        engine_run_polling(&(struct engine_request){.inputs = &path, .input_count = 1, .threads = 1}, &err);
     if (result && result->metrics->process_count > 0) {
         history_measure(&reading->runs[index], result->metrics);
         reading->is_run[index] = true;
