@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "engine/lending.h"
 #include "engine/serving.h"
+#include "engine/share_job.h"
 #include "graph/graph.h"
 #include "metrics/packing.h"
 #include "metrics/phase_pack.h"
@@ -41,9 +42,7 @@ struct job {
     unsigned wants, steps, threads;
     unsigned borrowers; /* a mask of ranks that get the graph; 0: each builds its own */
     struct input_identity file;
-    size_t range_count; /* of what is known of the trace: they follow */
-    bool end_of_log;
-    size_t path_count; /* then the paths, each with its 0 */
+    size_t path_count; /* what is known of the trace follows, then the paths, each with its 0 */
 };
 
 struct assistance {
@@ -94,10 +93,8 @@ static void job_send(const struct engine_request *request, int rank, struct job 
     char *data = NULL;
     size_t size = 0, capacity = 0;
     struct packing packing = {&data, &size, &capacity};
-    job.range_count = known->count;
-    job.end_of_log = known->end_of_log;
     packing_put(&packing, &job, sizeof job);
-    packing_put(&packing, known->ranges, known->count * sizeof *known->ranges);
+    share_known_pack(&packing, known);
     for (size_t i = 0; i < request->input_count; i++)
         packing_put(&packing, request->inputs[i], strlen(request->inputs[i]) + 1);
     team_send(request->team, rank, data, size);
@@ -345,14 +342,12 @@ static struct reader *job_open(const struct job *job, const char *data)
 {
     struct error err = {0};
     struct reader *reader = NULL;
-    struct clog2_range *ranges = memory_new((job->range_count + 1) * sizeof *ranges);
+    struct clog2_known known;
+    struct clog2_range *ranges = share_known_take(&data, &known);
     char **paths = memory_new(job->path_count * sizeof *paths);
-    memcpy(ranges, data, job->range_count * sizeof *ranges);
-    data += job->range_count * sizeof *ranges;
     for (size_t i = 0; i < job->path_count; i++, data += strlen(data) + 1)
         paths[i] = memory_copy_string(data);
-    const struct clog2_known known = {ranges, job->range_count, job->end_of_log};
-    if (job->end_of_log)
+    if (known.end_of_log)
         reader = slices_open_whole(paths[0], &known);
     else
         reader = reader_open(paths, job->path_count, &err);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/share_job.h"
 
-#include "convert/clog2/read_clog2.h"
 #include "core/memory.h"
 #include "core/numbers.h"
-#include "metrics/packing.h"
 #include "timeline/slices.h"
 
 #include <stdlib.h>
@@ -85,6 +83,26 @@ struct watching share_watching(const struct engine_request *request, const struc
 }
 
 /* All processes run the same program on the same kind of machine: structs are sent as they are in memory. */
+void share_known_pack(struct packing *packing, const struct clog2_known *known)
+{
+    packing_put(packing, &known->count, sizeof known->count);
+    packing_put(packing, &known->end_of_log, sizeof known->end_of_log);
+    packing_put(packing, known->ranges, known->count * sizeof *known->ranges);
+}
+
+struct clog2_range *share_known_take(const char **data, struct clog2_known *known)
+{
+    memcpy(&known->count, *data, sizeof known->count);
+    *data += sizeof known->count;
+    memcpy(&known->end_of_log, *data, sizeof known->end_of_log);
+    *data += sizeof known->end_of_log;
+    struct clog2_range *ranges = memory_new((known->count + 1) * sizeof *ranges);
+    memcpy(ranges, *data, known->count * sizeof *ranges);
+    *data += known->count * sizeof *ranges;
+    known->ranges = ranges;
+    return ranges;
+}
+
 static void job_send(struct team *team, struct share_job job, const struct clog2_known *known, const char *path)
 {
     char *data = NULL;
@@ -93,7 +111,7 @@ static void job_send(struct team *team, struct share_job job, const struct clog2
     packing_put(&packing, &job, sizeof job);
     if (job.what.ranks)
         packing_put(&packing, job.what.ranks, job.what.rank_count * sizeof *job.what.ranks);
-    packing_put(&packing, known->ranges, known->count * sizeof *known->ranges);
+    share_known_pack(&packing, known);
     packing_put(&packing, path, job.path_size);
     team_send(team, share_rank(job.index, job.shares), data, size);
     free(data);
@@ -108,8 +126,6 @@ void share_jobs_send(const struct engine_request *request, const struct share_di
     job->slices = division->slices;
     job->by_process = division->by_process;
     job->file = input_identity(reader->input);
-    job->range_count = known.count;
-    job->end_of_log = known.end_of_log;
     job->path_size = strlen(path) + 1;
     for (job->index = 0;; job->index++) {
         unsigned slice = job->index % job->slices, group = job->index / job->slices;
@@ -132,16 +148,15 @@ struct reader *share_job_open(const char *data, struct share_job *job, uint32_t 
     struct error err = {0};
     memcpy(job, data, sizeof *job);
     *ranks = memory_new((job->what.rank_count + 1) * sizeof **ranks);
-    struct clog2_range *ranges = memory_new((job->range_count + 1) * sizeof *ranges);
     data += sizeof *job;
     if (job->what.ranks) {
         memcpy(*ranks, data, job->what.rank_count * sizeof **ranks);
         data += job->what.rank_count * sizeof **ranks;
         job->what.ranks = *ranks;
     }
-    memcpy(ranges, data, job->range_count * sizeof *ranges);
-    char *path = memory_copy_string(data + job->range_count * sizeof *ranges);
-    struct clog2_known known = {ranges, job->range_count, job->end_of_log};
+    struct clog2_known known;
+    struct clog2_range *ranges = share_known_take(&data, &known);
+    char *path = memory_copy_string(data);
     struct reader *reader;
     if (known.end_of_log)
         reader = clog2_open_known(path, &known, &err);

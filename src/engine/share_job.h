@@ -2,11 +2,13 @@
 #ifndef SIGHT_ENGINE_SHARE_JOB_H
 #define SIGHT_ENGINE_SHARE_JOB_H
 
+#include "convert/clog2/read_clog2.h"
 #include "convert/reader.h"
 #include "core/input.h"
 #include "engine/opening.h"
 #include "engine/serving.h"
 #include "metrics/accumulator.h"
+#include "metrics/packing.h"
 
 /* For the engine: the shares of a trace, and what rank 0 asks of the processes that read them. */
 
@@ -19,9 +21,13 @@ struct share_job {
     uint64_t first, end;             /* processes [first, end), where there are groups */
     struct accumulator_options what; /* of JOB_SHARE */
     struct input_identity file;
-    size_t range_count, path_size;
-    bool end_of_log;
+    size_t path_size;
 };
+
+/* What is known of a CLOG-2 file, in a message: packed, and taken from *data, which is then behind it. The ranges that
+   `known` borrows are returned: to be freed. */
+void share_known_pack(struct packing *packing, const struct clog2_known *known);
+struct clog2_range *share_known_take(const char **data, struct clog2_known *known);
 
 /* The last share is that of rank 0, whose reader sees how the trace ends; the first ones those of ranks 1, 2, ... */
 int share_rank(unsigned index, unsigned shares);
