@@ -228,7 +228,27 @@ const char *file_text(struct metrics_file *file, enum file_attribute attribute);
 /* Row of the process with this rank; SIZE_MAX and damage if there is none so far. */
 size_t file_process(struct metrics_file *file, enum file_attribute attribute);
 
-/* Elements of waits: wait_file.c. */
+/* Elements of the analysis: analysis_file.c. */
+void read_analysis(struct metrics_file *file);
+void read_number(struct metrics_file *file);
+void read_wait(struct metrics_file *file);
+void read_waiter(struct metrics_file *file);
+void read_during(struct metrics_file *file);
+void read_synchronising(struct metrics_file *file);
+void read_concurrency(struct metrics_file *file);
+void read_busy(struct metrics_file *file);
+void read_own(struct metrics_file *file);
+void read_waited(struct metrics_file *file);
+void read_path(struct metrics_file *file);
+void read_delay(struct metrics_file *file);
+void read_impact(struct metrics_file *file);
+void read_excess(struct metrics_file *file);
+void read_clock(struct metrics_file *file);
+void read_polling(struct metrics_file *file);
+void read_late(struct metrics_file *file);
+void read_call_site(struct metrics_file *file);
+
+/* Elements of the places of waits: wait_file.c. */
 void read_site(struct metrics_file *file);
 void read_among(struct metrics_file *file);
 
