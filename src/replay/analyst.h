@@ -33,7 +33,7 @@ struct analyst {
     struct held_calls held;
     struct path_links links; /* where messages may be slow; none unless such calls are much of the critical path */
     struct waited_for waited_for;
-    bool unqueued;           /* the run was replayed without queues: its end */
+    bool unqueued; /* the run was replayed without queues: its end */
     int64_t unqueued_ns;
     unsigned without; /* steps that are left out: see analyse.h */
     int64_t delays_from_ns;
