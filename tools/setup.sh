@@ -69,7 +69,7 @@ try_debs() {
 
 # Tests wait for processes much of the time: the analyser takes what they leave of the cores.
 start_analyser() {
-    (cd build-gcc && NODES=75000 exec nice -n 19 make -s analyse >analyse.log 2>&1) &
+    (cd build-gcc && NODES=20000 exec nice -n 19 make -s analyse >analyse.log 2>&1) &
     analyser=$!
     trap 'kill "$analyser" 2>/dev/null || true' EXIT
 }
