@@ -69,6 +69,15 @@ static bool header_is_sound(const struct index *index, bool pyramid)
     return true;
 }
 
+/* Its header is whole, but of another version of sight, which may have one of another size. */
+static bool is_of_other_version(const struct index *index)
+{
+    const struct index_header *header = index->header;
+    bool whole = header->size != sizeof *header ||
+                 header->checksum == checksum_add(CHECKSUM_START, header, offsetof(struct index_header, checksum));
+    return memcmp(header->magic, index_magic, sizeof index_magic) == 0 && header->version != INDEX_VERSION && whole;
+}
+
 static bool numbers_below(const struct index *index, enum index_section section, size_t limit)
 {
     size_t count;
@@ -202,6 +211,8 @@ enum status index_open(struct index *index, const char *path, const struct trace
         return STATUS_OK;
     if (sound)
         *why = "outdated: the trace has changed";
+    else if (index->size > 0 && is_of_other_version(index))
+        *why = "made by another version of sight";
     index_close(index);
     return STATUS_END;
 }
