@@ -390,7 +390,7 @@ void assisting_do(struct team *team, const char *data, struct assisting_result *
 {
     struct job job;
     memcpy(&job, data, sizeof job);
-    /* Of the job before, of which rank 0 has collected all results. */
+    /* Rank 0 has collected all results of the job before. */
     assisting_result_clear(result);
     struct reader *reader = job_open(&job, data + sizeof job);
     struct user_spans *spans = NULL;

@@ -72,8 +72,8 @@ static int row_rank(const struct share_job *job, const struct row *row, int plac
     return share_rank((unsigned)(row->first + place * row->distance), job->shares);
 }
 
-/* Up a tree, at the root of which the first share of the row has all of it: with each step a share takes in its
-   neighbour, or goes to it. */
+/* Merges the row in a tree until its first share has everything: in each step a share takes in its neighbour, or is
+   sent to it. */
 static void row_reduce(struct team *team, const struct share_job *job, const struct row *row, int place,
                        struct accumulator_options what, struct share *share)
 {

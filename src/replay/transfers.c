@@ -5,7 +5,7 @@
 #include "core/numbers.h"
 #include "replay/small_messages.h"
 
-/* So many calls before and after a call are looked at. More messages in a row are not told apart. */
+/* How many calls before and after a call are looked at: longer rows of messages all count as equally long. */
 enum { ROW_CALLS = 32, SENDER_CALLS = 256 };
 
 /* Fields of a kind. */
