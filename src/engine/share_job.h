@@ -40,6 +40,7 @@ struct share_division {
     uint64_t *bytes;     /* borders of slices: one more than there are */
     uint64_t *processes; /* of groups, likewise */
 };
+/* Frees the borders. */
 void share_division_clear(struct share_division *division);
 
 /* Of the request's trace, which `reader` was just opened with: at most so many, and one for each process of the team.

@@ -24,6 +24,19 @@ int64_t graph_duration_ns(const struct graph *graph)
     return time_since(graph_begin_ns(graph), end_ns);
 }
 
+uint32_t graph_first_left(const struct graph *graph, uint32_t location, int64_t time_ns)
+{
+    uint32_t low = 0, high = (uint32_t)graph->locations[location].count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (graph_call(graph, location, middle).leave_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 struct post graph_post(const struct graph *graph, uint32_t index, const struct message *message)
 {
     uint32_t post = 0;

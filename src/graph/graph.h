@@ -294,6 +294,10 @@ void graph_free(struct graph *graph);
 int64_t graph_begin_ns(const struct graph *graph);
 int64_t graph_duration_ns(const struct graph *graph);
 
+/* The first call of the location that is left at this time or later; the number of its calls if there is none. Calls of
+   a location are in order by both ends, unless the trace is `unordered`. */
+uint32_t graph_first_left(const struct graph *graph, uint32_t location, int64_t time_ns);
+
 static inline struct call_block *location_block(const struct location *location, size_t index)
 {
     return &location->chunks[index / CHUNK_CALLS][index / BLOCK_CALLS % CHUNK_BLOCKS];

@@ -35,21 +35,6 @@ struct calls {
     struct call_line line[ROWS_AT_ONCE];
 };
 
-/* The first call of the location that is left at `time_ns` or later. */
-static uint32_t first_left(const struct graph *graph, uint32_t location, int64_t time_ns)
-{
-    /* Calls of a location are in order by both ends, unless the trace is `unordered`. */
-    uint32_t low = 0, high = (uint32_t)graph->locations[location].count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (graph_call(graph, location, middle).leave_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static int64_t added(int64_t base_ns, int64_t ns)
 {
     int64_t sum;
@@ -79,7 +64,7 @@ static bool enter_location(struct query_cursor *cursor, struct calls *calls)
             continue;
         calls->index = 0;
         if (!cursor->trace->unordered)
-            calls->index = first_left(graph, calls->location, added(cursor->base_ns, cursor->limits.from_ns));
+            calls->index = graph_first_left(graph, calls->location, added(cursor->base_ns, cursor->limits.from_ns));
         if (ids_within(cursor, calls->location, &calls->index))
             return calls->inside = true;
     }

@@ -119,26 +119,13 @@ static void add_call(struct sums *sums, const struct call *call, int64_t ns)
         add_message(sums, m - 1, ns);
 }
 
-/* Calls of the location entered before this time. */
-static uint32_t calls_before(const struct graph *graph, uint32_t location, int64_t ns)
-{
-    uint32_t low = 0, high = (uint32_t)graph->locations[location].count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (graph_call(graph, location, middle).enter_ns < ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void add_segment(struct sums *sums, const struct path_segment *segment)
 {
     const struct graph *graph = sums->graph;
-    for (uint32_t i = calls_before(graph, segment->location, segment->to_ns); i > 0; i--) {
-        struct call call = graph_call(graph, segment->location, i - 1);
-        if (call.leave_ns <= segment->from_ns)
+    uint32_t count = (uint32_t)graph->locations[segment->location].count;
+    for (uint32_t i = graph_first_left(graph, segment->location, segment->from_ns); i < count; i++) {
+        struct call call = graph_call(graph, segment->location, i);
+        if (call.enter_ns >= segment->to_ns)
             break;
         add_call(sums, &call,
                  time_since(larger(call.enter_ns, segment->from_ns), smaller(call.leave_ns, segment->to_ns)));
