@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void (*memory_handler)(void);
 
@@ -48,7 +49,23 @@ void memory_keep_freed(bool keep)
     else
         set_limits(1 << 20, 128 << 10);
 }
+
+/* Whole pages: the head of a mapped block is before it, and only what is one mapping can grow. */
+static void want_large_pages(void *block, size_t size)
+{
+    enum { LEAST = 4 << 20, PAGE = 4096 };
+    if (!map_large || size < LEAST)
+        return;
+    uintptr_t begin = (uintptr_t)block / PAGE * PAGE, end = ((uintptr_t)block + size + PAGE - 1) / PAGE * PAGE;
+    (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE); /* a hint: nothing is lost without */
+}
 #else
+static void want_large_pages(void *block, size_t size)
+{
+    (void)block;
+    (void)size;
+}
+
 void memory_map_large(void)
 {
 }
@@ -92,6 +109,7 @@ void *memory_new(size_t size)
     void *block = calloc(1, size ? size : 1);
     if (!block)
         memory_failed();
+    want_large_pages(block, size);
     return block;
 }
 
@@ -113,6 +131,7 @@ void *memory_resize(void *block, size_t size)
     void *resized = realloc(block, size ? size : 1);
     if (!resized)
         memory_failed();
+    want_large_pages(resized, size);
     return resized;
 }
 

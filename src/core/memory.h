@@ -15,8 +15,9 @@ void memory_set_handler(void (*out_of_memory)(void));
 _Noreturn void memory_failed(void);
 
 /* Large arrays (1 MB) are mapped separately: they grow without a copy, take only the memory they use, and return it
-   when freed. Otherwise the C library would take them from its heap after a while, which keeps the holes. This is the
-   choice of a program, not of a library: a program calls it when it begins. */
+   when freed. Otherwise the C library would take them from its heap after a while, which keeps the holes. Those of
+   4 MB have pages of 2 MB where the system allows that (transparent huge pages): page faults are slow on virtual
+   machines. This is the choice of a program, not of a library: a program calls it when it begins. */
 void memory_map_large(void);
 /* While `keep` is true, blocks of up to 8 MB come from the heap, which keeps up to 16 MB of what is freed: for
    libraries that allocate and free megabytes again and again, each time as pages that the system must make. Without

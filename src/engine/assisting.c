@@ -297,6 +297,8 @@ static struct graph *read_graph(struct reader *reader, const struct job *job, st
                                 struct read_sum *sum)
 {
     struct graph_builder *builder = graph_builder_new();
+    if (!job->borrowers)
+        graph_builder_use_pool(builder); /* else the graph is moved */
     struct user_spans_builder *spans_builder = user_spans_builder_new();
     struct sink *sinks[BEFORE_HANG_SINKS] = {graph_builder_sink(builder), user_spans_builder_sink(spans_builder)};
     size_t count = 2;

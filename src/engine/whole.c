@@ -60,6 +60,7 @@ static struct builders *builders_new(const struct whole_plan *plan)
     builders->watching = (struct watching){.request = plan->request, .step = ENGINE_STEP_EVENTS};
     builders->accumulator = accumulator_new(plan->sums);
     builders->graph = graph_builder_new();
+    graph_builder_use_pool(builders->graph);
     builders->spans = user_spans_builder_new();
     builders->stuck = stuck_builder_new();
     builders->profile = profile_builder_new(&plan->samples);

@@ -118,6 +118,14 @@ struct call_block {
     struct packed_call calls[BLOCK_CALLS];
 };
 
+/* Memory for many chunks at once, in large pages. */
+struct chunk_pool {
+    bool used;
+    struct call_block **slabs;
+    size_t count, capacity; /* of slabs */
+    size_t taken;           /* chunks */
+};
+
 struct packed_message {
     uint32_t channel;
     uint32_t bytes; /* from MESSAGE_LONG on: index of a large one; UINT32_MAX: not known */
@@ -225,6 +233,7 @@ struct graph {
     const struct defs *defs;
     struct location *locations;
     size_t location_count, location_capacity;
+    struct chunk_pool pool;
     struct call_ends *ends;
     size_t end_count, end_capacity;
     struct packed_message *messages;
@@ -281,6 +290,9 @@ struct graph {
 /* Collects a graph from the events. */
 struct graph_builder;
 struct graph_builder *graph_builder_new(void);
+/* To be called before there are events: long graphs are made faster, but graph_image_move() cannot move them. Does
+   nothing where large blocks are in a store (core/memory.h). */
+void graph_builder_use_pool(struct graph_builder *builder);
 struct sink *graph_builder_sink(struct graph_builder *builder); /* owned by the builder */
 
 /* After the sink's end: the graph, which the caller frees with graph_free. Frees the builder. With several threads, the

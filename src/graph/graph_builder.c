@@ -400,6 +400,11 @@ struct graph_builder *graph_builder_new(void)
     return builder;
 }
 
+void graph_builder_use_pool(struct graph_builder *builder)
+{
+    builder->graph->pool.used = !memory_has_store();
+}
+
 struct sink *graph_builder_sink(struct graph_builder *builder)
 {
     return &builder->sink;
@@ -416,7 +421,7 @@ static void close_calls(struct graph_builder *builder)
         if (builder->states[l].is_open)
             graph_set_leave(graph, location, location->count - 1, location->end_ns);
         polls_end(&builder->states[l].polls, graph, location);
-        graph_end_location(location);
+        graph_end_location(graph, location);
     }
 }
 

@@ -21,9 +21,25 @@ size_t location_chunk_size(size_t calls)
     return size;
 }
 
+/* Of a pool, chunks of locations that have many calls: the last one of such a location, which may be nearly empty, is a
+   small part of its memory. */
+static bool is_pooled(const struct graph *graph, size_t chunk)
+{
+    return graph->pool.used && chunk >= 4;
+}
+
+static struct call_block *pool_take(struct chunk_pool *pool)
+{
+    enum { SLAB_CHUNKS = 1024 };
+    if (pool->taken == pool->count * SLAB_CHUNKS)
+        ARRAY_PUSH(pool->slabs, pool->count, pool->capacity,
+                   memory_new(SLAB_CHUNKS * location_chunk_size(CHUNK_CALLS)));
+    return pool->slabs[pool->count - 1] + pool->taken++ % SLAB_CHUNKS * CHUNK_BLOCKS;
+}
+
 /* Locations with few calls need little memory: the first chunk doubles up to its full size, later ones start with it.
  */
-static void location_reserve(struct location *location)
+static void location_reserve(struct graph *graph, struct location *location)
 {
     if (location->count < location->capacity)
         return;
@@ -36,7 +52,10 @@ static void location_reserve(struct location *location)
         location->chunks = memory_resize(location->chunks, (chunk + 1) * sizeof(struct call_block *));
         location->chunks[chunk] = NULL;
     }
-    location->chunks[chunk] = memory_resize(location->chunks[chunk], location_chunk_size(wanted));
+    if (is_pooled(graph, chunk))
+        location->chunks[chunk] = pool_take(&graph->pool);
+    else
+        location->chunks[chunk] = memory_resize(location->chunks[chunk], location_chunk_size(wanted));
     location->capacity = chunk * CHUNK_CALLS + wanted;
 }
 
@@ -53,7 +72,7 @@ static uint32_t add_long(struct graph *graph, int64_t enter_ns, int64_t leave_ns
 
 struct packed_call *graph_add_call(struct graph *graph, struct location *location, int64_t enter_ns, uint32_t kind)
 {
-    location_reserve(location);
+    location_reserve(graph, location);
     struct call_block *block = location_block(location, location->count);
     struct packed_call *call = &block->calls[location->count % BLOCK_CALLS];
     if (location->count++ % BLOCK_CALLS == 0)
@@ -102,7 +121,7 @@ void graph_set_leave(struct graph *graph, const struct location *location, size_
         call->duration = add_long(graph, enter_ns, leave_ns);
 }
 
-void graph_end_location(struct location *location)
+void graph_end_location(const struct graph *graph, struct location *location)
 {
     size_t chunks = location_chunk_count(location->count);
     if (chunks == 0)
@@ -111,6 +130,8 @@ void graph_end_location(struct location *location)
        memory. */
     size_t used = location->count - (chunks - 1) * CHUNK_CALLS;
     location->chunks = memory_resize(location->chunks, chunks * sizeof(struct call_block *));
+    if (is_pooled(graph, chunks - 1))
+        return;
     location->chunks[chunks - 1] = memory_resize(location->chunks[chunks - 1], location_chunk_size(used));
     location->capacity = location->count;
 }
@@ -167,10 +188,14 @@ void chain_set(struct message_chain *chain, uint32_t message, uint32_t next)
 void graph_free_storage(struct graph *graph)
 {
     for (size_t i = 0; i < graph->location_count; i++) {
-        for (size_t chunk = 0; chunk < location_chunk_count(graph->locations[i].count); chunk++)
+        size_t chunks = location_chunk_count(graph->locations[i].count);
+        for (size_t chunk = 0; chunk < chunks && !is_pooled(graph, chunk); chunk++)
             free(graph->locations[i].chunks[chunk]);
         free(graph->locations[i].chunks);
     }
+    for (size_t i = 0; i < graph->pool.count; i++)
+        free(graph->pool.slabs[i]);
+    free(graph->pool.slabs);
     free(graph->locations);
     free(graph->ends);
     free(graph->messages);

@@ -20,7 +20,7 @@ size_t location_chunk_count(size_t calls);
 size_t location_chunk_size(size_t calls);
 
 /* No more calls come: frees unused room. */
-void graph_end_location(struct location *location);
+void graph_end_location(const struct graph *graph, struct location *location);
 
 void packed_set_kind(struct packed_call *call, uint32_t kind);
 

@@ -226,14 +226,17 @@ HAND_UNUSED static void put_in_batch(struct batch *batch, const struct event *fr
         put_sources(batch, event);
 }
 
-/* So many threads finish the graphs. */
+/* So many threads finish the graphs; whether their calls are in a pool. */
 static unsigned graph_threads = 1;
+HAND_UNUSED static bool graph_pooled;
 
 /* The graph of the trace, which is given process by process, from the last to the first: no order across processes may
    matter. Frees the events. */
 HAND_UNUSED static struct graph *graph_of(struct trace *trace, uint32_t processes)
 {
     struct graph_builder *builder = graph_builder_new();
+    if (graph_pooled)
+        graph_builder_use_pool(builder);
     struct sink *sink = graph_builder_sink(builder);
     struct batch *batch = memory_new(sizeof *batch);
     struct error err = {0};

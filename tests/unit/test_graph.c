@@ -167,7 +167,7 @@ static void test_many(void)
 {
     static const int64_t steps[] = {3, 17179869183, 17179869184, 5, -7, 40000000000, -100000000000, 1};
     static const int64_t lengths[] = {2, 0, 2147483647, 2147483648, 60000000000};
-    enum { CALLS = 2100, STEPS = sizeof steps / sizeof *steps, LENGTHS = sizeof lengths / sizeof *lengths };
+    enum { CALLS = 7000, STEPS = sizeof steps / sizeof *steps, LENGTHS = sizeof lengths / sizeof *lengths };
     struct trace trace = {0};
     int64_t now = -1000000000, enters[CALLS], leaves[CALLS];
     for (size_t i = 0; i < CALLS; i++) {
@@ -252,8 +252,11 @@ int main(void)
 {
     defs_make();
     test_calls();
-    test_many();
-    test_sweep();
+    for (int pooled = 0; pooled < 2; pooled++) {
+        graph_pooled = pooled;
+        test_many();
+        test_sweep();
+    }
     test_ends();
     test_messages();
     test_locations();
