@@ -290,7 +290,8 @@ enum status memory_file_begin(uint64_t limit, void (*failed)(const char *text), 
     area.limit = limit;
     /* Another thread uses pages while they are given back: there must be room for these. */
     area.usual = limit / 8 * 5;
-    area.step = limit / 8;
+    /* Less would come back at once, again and again. */
+    area.step = larger(limit / 8, (uint64_t)1 << 20);
     area.page = (uint64_t)sysconf(_SC_PAGESIZE);
     area.failed = failed;
     area.usage = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
