@@ -8,10 +8,10 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "render/clock_sentence.h"
-#include "render/field.h"
 #include "render/path_text.h"
 #include "render/reports/diagnosis.h"
 #include "render/reports/explanation.h"
+#include "render/terminal_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

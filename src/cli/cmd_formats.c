@@ -6,6 +6,8 @@
 #include "convert/reader.h"
 #include "convert/writer.h"
 #include "render/field.h"
+#include "render/terminal_text.h"
+#include "render/text_table.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "render/facts.h"
 #include "render/reports/metrics_report.h"
 #include "render/reports/sites_report.h"
+#include "render/terminal_text.h"
 
 #include <string.h>
 

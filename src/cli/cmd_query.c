@@ -7,6 +7,8 @@
 #include "query/answer_plot.h"
 #include "render/charts/picture.h"
 #include "render/field.h"
+#include "render/terminal_text.h"
+#include "render/text_table.h"
 #include "search/expression.h"
 
 #include <math.h>

@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "query/resource_tree.h"
 #include "render/field.h"
+#include "render/terminal_text.h"
 
 #include <stdio.h>
 #include <string.h>

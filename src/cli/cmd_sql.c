@@ -12,6 +12,7 @@
 #include "cli/sql_print.h"
 #include "cli/sql_prompt.h"
 #include "core/memory.h"
+#include "render/terminal_text.h"
 
 #include <ctype.h>
 #include <signal.h>

@@ -8,7 +8,7 @@
 #include "core/guess.h"
 #include "heuristics/finding.h"
 #include "heuristics/glossary.h"
-#include "render/field.h"
+#include "render/terminal_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,9 +6,9 @@
 #include "cli/run.h"
 #include "convert/record/launch_note.h"
 #include "convert/record/read_record.h"
-#include "render/field.h"
 #include "render/reports/diagnosis.h"
 #include "render/reports/metrics_report.h"
+#include "render/terminal_text.h"
 
 #include <stdio.h>
 

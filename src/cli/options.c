@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "core/text.h"
 #include "render/field.h"
+#include "render/terminal_text.h"
 #include "search/hypotheses.h"
 #include "team/team.h"
 

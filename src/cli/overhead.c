@@ -5,8 +5,8 @@
 #include "cli/recording.h"
 #include "core/memory.h"
 #include "core/text.h"
-#include "render/field.h"
 #include "render/reports/significance_report.h"
+#include "render/terminal_text.h"
 #include "runs/statistics.h"
 
 #include <math.h>

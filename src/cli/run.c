@@ -5,6 +5,7 @@
 #include "core/unfinished.h"
 #include "heuristics/condition.h"
 #include "render/field.h"
+#include "render/terminal_text.h"
 
 #include <signal.h>
 #include <stdio.h>

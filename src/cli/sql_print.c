@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "render/terminal_text.h"
 
 #include <inttypes.h>
 #include <math.h>

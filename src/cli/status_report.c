@@ -7,6 +7,7 @@
 #include "heuristics/shape.h"
 #include "render/reports/stuck_report.h"
 #include "render/terminal.h"
+#include "render/terminal_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,8 @@
 
 #include "core/input.h"
 #include "core/memory.h"
+#include "render/terminal_text.h"
+#include "render/text_table.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -103,22 +103,6 @@ void value_write_xml(struct output *output, struct value value);
 enum { VALUE_TEXT_SIZE = 256 };
 void value_text_for_people(char buffer[VALUE_TEXT_SIZE], struct value value);
 
-/* A text that a terminal shows as it is: '?' for control characters, for those that turn the direction of writing, and
-   for bytes that are not UTF-8. At most `columns` columns; wide characters take two. What was cut ends in "…"; a
-   path, and a name with its namespace, begin with it. `size` is 8 or more. */
-void text_for_terminal(char *buffer, size_t size, const char *text, size_t columns);
-
-/* The title of a part of a text: after an empty line, and bold where the output has styles. */
-void heading_write(struct output *output, const char *title);
-
-/* A paragraph, broken at blanks into lines of at most 80 columns, the first after `first`, the others after `indent`;
-   ends its last line. A word that fills more than a line is broken anywhere. Returns how many lines these are; `output`
-   NULL: only counts them. */
-size_t paragraph_write(struct output *output, const char *first, const char *indent, const char *text);
-
-/* The begin of a report: "TITLE — FACTS", as a paragraph. */
-void headline_write(struct output *output, const char *title, const char *facts);
-
 /* A JSON document under construction: commas and indentation. Keys may be NULL inside arrays. */
 struct json {
     struct output *output;
@@ -152,29 +136,5 @@ void xml_attribute(struct output *output, const char *name, struct value value);
 /* A row as an XML start tag: name="value" for each field that is known, then `close` (">" or "/>"). */
 void xml_row(struct output *output, const char *element, const struct field *fields, size_t count, const void *context,
              const void *row, const char *close);
-
-/* A table for people: columns aligned, numbers to the right. Rows are collected, then printed. */
-struct text_table;
-struct text_table *text_table_new(const struct field *fields, size_t count);
-void text_table_row(struct text_table *table, const void *context, const void *row);
-
-/* The same with a first column, titled `first`, whose cell comes before each text_table_row; NULL: without. */
-struct text_table *text_table_after(const char *first, const struct field *fields, size_t count);
-
-/* "… 57 more (--all)" where not all rows were shown. */
-void text_rest_write(struct output *output, size_t shown, size_t all);
-
-/* A table cell by cell, row by row; the first row is the titles. A column with a left-aligned cell is left-aligned. */
-struct text_table *text_table_columns(size_t columns);
-void text_table_cell(struct text_table *table, const char *text, bool left);
-
-/* Sets how a terminal shows the last cell: a sequence of render/terminal.h; NULL: plain. */
-void text_table_style(struct text_table *table, const char *style);
-
-/* So many rows of cells are titles, 1 unless it is said. Where a table is wider than the screen of 80 columns, titles
-   of numbers and texts are cut. */
-void text_table_titles(struct text_table *table, size_t rows);
-
-void text_table_print(struct text_table *table, struct output *output, const char *indent); /* and frees it */
 
 #endif

@@ -4,6 +4,8 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/text.h"
+#include "render/terminal_text.h"
+#include "render/text_table.h"
 
 #include <stdio.h>
 #include <string.h>

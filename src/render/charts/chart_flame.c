@@ -5,7 +5,7 @@
 
 #include "core/text.h"
 #include "profile/profile_rows.h"
-#include "render/field.h"
+#include "render/terminal_text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/reports/clock_report.h"
 #include "core/numbers.h"
+#include "render/text_table.h"
 
 #define GETTER(name, row_type, expression)                                                                             \
     static struct value name(const void *context, const void *row_pointer)                                             \

@@ -7,6 +7,8 @@
 #include "render/reports/gate_report.h"
 #include "render/reports/significance_report.h"
 #include "render/terminal.h"
+#include "render/terminal_text.h"
+#include "render/text_table.h"
 
 #include <math.h>
 #include <stdio.h>

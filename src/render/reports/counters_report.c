@@ -6,6 +6,8 @@
 #include "render/counter_text.h"
 #include "render/facts.h"
 #include "render/field.h"
+#include "render/terminal_text.h"
+#include "render/text_table.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -14,6 +14,7 @@
 #include "render/field.h"
 #include "render/reports/stuck_report.h"
 #include "render/terminal.h"
+#include "render/terminal_text.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -4,8 +4,9 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/text.h"
-#include "render/field.h"
 #include "render/terminal.h"
+#include "render/terminal_text.h"
+#include "render/text_table.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "render/reports/markup.h"
 #include "render/reports/significance_report.h"
+#include "render/terminal_text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "render/path_text.h"
 #include "render/reports/findings_json.h"
 #include "render/terminal.h"
+#include "render/terminal_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,6 +9,8 @@
 #include "render/charts/history_plot.h"
 #include "render/field.h"
 #include "render/reports/page.h"
+#include "render/terminal_text.h"
+#include "render/text_table.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,6 +7,8 @@
 #include "render/field.h"
 #include "render/reports/clock_report.h"
 #include "render/reports/run_report.h"
+#include "render/terminal_text.h"
+#include "render/text_table.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 #include "metrics/functions_together.h"
 #include "render/facts.h"
 #include "render/reports/metrics_fields.h"
+#include "render/terminal_text.h"
+#include "render/text_table.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,6 +6,8 @@
 #include "core/text.h"
 #include "heuristics/iterations.h"
 #include "render/facts.h"
+#include "render/terminal_text.h"
+#include "render/text_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

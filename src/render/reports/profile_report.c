@@ -5,6 +5,8 @@
 #include "core/numbers.h"
 #include "core/text.h"
 #include "render/field.h"
+#include "render/terminal_text.h"
+#include "render/text_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

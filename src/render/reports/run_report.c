@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "render/reports/page.h"
+#include "render/terminal_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,6 +6,8 @@
 #include "render/field.h"
 #include "render/reports/page.h"
 #include "render/terminal.h"
+#include "render/terminal_text.h"
+#include "render/text_table.h"
 
 #include <math.h>
 #include <stdio.h>

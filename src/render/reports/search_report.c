@@ -4,6 +4,7 @@
 #include "render/facts.h"
 #include "render/field.h"
 #include "render/terminal.h"
+#include "render/terminal_text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,6 +4,8 @@
 #include "core/numbers.h"
 #include "core/text.h"
 #include "render/reports/page.h"
+#include "render/terminal_text.h"
+#include "render/text_table.h"
 
 #include <math.h>
 #include <stdio.h>

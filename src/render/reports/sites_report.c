@@ -7,6 +7,8 @@
 #include "heuristics/finding.h"
 #include "metrics/analysis.h"
 #include "render/reports/page.h"
+#include "render/terminal_text.h"
+#include "render/text_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

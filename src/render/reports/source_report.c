@@ -5,6 +5,7 @@
 #include "core/numbers.h"
 #include "core/text.h"
 #include "render/reports/page.h"
+#include "render/terminal_text.h"
 
 #include <limits.h>
 #include <stdio.h>

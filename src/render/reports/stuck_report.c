@@ -4,6 +4,7 @@
 #include "core/payload.h"
 #include "core/text.h"
 #include "heuristics/finding.h"
+#include "render/terminal_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

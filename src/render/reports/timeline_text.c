@@ -7,6 +7,7 @@
 #include "render/charts/axis.h"
 #include "render/clock_sentence.h"
 #include "render/field.h"
+#include "render/terminal_text.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -5,6 +5,8 @@
 #include "core/text.h"
 #include "render/facts.h"
 #include "render/field.h"
+#include "render/terminal_text.h"
+#include "render/text_table.h"
 
 #include <math.h>
 #include <stdio.h>
