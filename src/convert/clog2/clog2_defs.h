@@ -97,15 +97,6 @@ static inline struct clog2_event_role clog2_role(struct clog2_defs *defs, int32_
     return clog2_role_undefined(defs, id);
 }
 
-/* event.site of the id in a record's unused word; 0 if none. */
-uint32_t clog2_site_find(const struct clog2_defs *defs, uint32_t id);
-static inline uint32_t clog2_site(const struct clog2_defs *defs, uint32_t id)
-{
-    if (!defs->near_sites)
-        return 0;
-    return id < CLOG2_NEAR_COUNT ? defs->near_sites[id] : clog2_site_find(defs, id);
-}
-
 /* Borrowed until the next call; NULL if the number is not a communicator. */
 const struct clog2_side *clog2_side_find(const struct clog2_defs *defs, struct clog2_part_defs *part, int32_t id);
 static inline const struct clog2_side *clog2_side(const struct clog2_defs *defs, struct clog2_part_defs *part,

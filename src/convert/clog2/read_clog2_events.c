@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/clog2/read_clog2_events.h"
 
+#include "convert/clog2/clog2_sites.h"
 #include "core/numbers.h"
 #include "core/payload.h"
 
