@@ -2,7 +2,7 @@
 /* `sight merge DIRECTORY... -o OUT`: the trace of a recording that was left unmerged. */
 #include "cli/commands.h"
 
-#include "cli/recording.h"
+#include "cli/merging.h"
 
 int cmd_merge(const struct command *command, const struct merge_options *options)
 {

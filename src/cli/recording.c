@@ -3,25 +3,21 @@
 
 #include "cli/in_place.h"
 #include "cli/launch.h"
+#include "cli/merging.h"
 #include "cli/own_library.h"
 #include "cli/program.h"
 #include "cli/recorder_counters.h"
-#include "cli/recording_lacks.h"
 #include "cli/run.h"
 #include "cli/run_check.h"
 #include "cli/still_running.h"
 #include "cli/watch.h"
 #include "convert/record/launch_note.h"
-#include "convert/record/read_record.h"
-#include "convert/writer.h"
 #include "core/memory.h"
 #include "core/shell_text.h"
 #include "core/text.h"
-#include "record/clock.h"
 
 #include <dirent.h>
 #include <fnmatch.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -46,196 +42,6 @@ static char *output_of(const struct recording *recording)
     return output;
 }
 
-/* Merges recordings into traces. */
-struct merging {
-    const struct common_options *common;
-    struct choice clock; /* that they were recorded with */
-    bool force;          /* replace traces */
-    bool diagnosed;      /* the first will be */
-    struct recordings recordings;
-    bool elsewhere; /* files of other hosts are missing */
-};
-
-/* The cost of one record on this machine: mostly reading the clock. REST_NS is for writing it. A record is a half of a
- * call: entry and return read the clock once each. */
-static double record_cost_ns(struct choice clock)
-{
-    enum { CALLS = 2000, REST_NS = 4 };
-    clock_start(clock_choice_of(clock.word ? clock.word : getenv("SIGHT_RECORD_CLOCK")));
-    int64_t begin_ns = clock_ns();
-    for (int i = 0; i < CALLS; i++) {
-        clock_entry();
-        clock_now();
-    }
-    return (double)(clock_ns() - begin_ns) / (2 * CALLS) + REST_NS;
-}
-
-static void report(const struct merging *merging, const struct record_summary *summary, const char *output,
-                   int64_t ran_ns, bool hinted)
-{
-    char programs[64] = "", events[TEXT_NUMBER_SIZE], bytes[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], size[64] = "",
-         overhead[64] = "", shown[PATH_MAX], hint[PATH_MAX + 32] = "";
-    struct stat about;
-    if (stat(output, &about) == 0 && S_ISREG(about.st_mode))
-        snprintf(size, sizeof size, ", %s", text_bytes(bytes, (uint64_t)about.st_size));
-    if (ran_ns > 0 && summary->processes > 0) {
-        double cost = record_cost_ns(merging->clock) * (double)summary->events / summary->processes / (double)ran_ns;
-        text_share(share, cost);
-        snprintf(overhead, sizeof overhead, ", overhead %s%s", *share == '<' ? "" : "about ", share);
-    }
-    if (summary->programs > 1)
-        snprintf(programs, sizeof programs, " of %zu programs", summary->programs);
-    if (hinted)
-        snprintf(hint, sizeof hint, "; diagnose it with: sight %s", shell_text(shown, sizeof shown, output));
-    command_note(merging->common, "%s: %s events of %u %sprocess%s%s%s%s%s", output,
-                 text_thousands(events, summary->events), summary->processes, summary->spawned ? "spawned " : "",
-                 text_plural(summary->processes, "", "es"), programs, size, overhead, hint);
-    if (summary->kept)
-        command_note(merging->common, "kept: %s", summary->kept);
-}
-
-/* A sample has a least size for each process. */
-static void report_limit(const struct record_summary *summary, const char *output)
-{
-    struct stat file;
-    uint64_t trace = 0;
-    if (stat(output, &file) == 0 && S_ISREG(file.st_mode))
-        trace = (uint64_t)file.st_size;
-    if (summary->limit_bytes > 0 && (summary->bytes > summary->limit_bytes || trace > summary->limit_bytes))
-        fprintf(stderr,
-                "sight: --max-size is too small for %u process%s: the recording took %" PRIu64
-                " bytes, the trace %" PRIu64 "\n",
-                summary->processes, text_plural(summary->processes, "", "es"), summary->bytes, trace);
-}
-
-enum status recording_write(struct reader *reader, const char *path, bool force, struct error *err)
-{
-    const struct writer_format *format = writer_format_find("clog2");
-    struct writer *writer = format->create();
-    writer->format = format;
-    writer->in_order = true; /* the merge delivers events by time: nothing has to be sorted again */
-    struct output_options how = {.replace = force, .patchable = format->patchable};
-    writer->output = output_open(path, how, err);
-    enum status status = STATUS_FAILED;
-    if (writer->output) {
-        struct sink *sinks[] = {&writer->sink};
-        status = stream_run(reader, sinks, 1, NULL, NULL, err);
-        struct error closing = {0};
-        if (output_close(writer->output, status == STATUS_OK, &closing) != STATUS_OK && status == STATUS_OK) {
-            *err = closing;
-            status = STATUS_FAILED;
-        }
-    }
-    format->dispose(writer);
-    return status;
-}
-
-/* Describes the recordings to merge. */
-struct merged {
-    bool elsewhere; /* other hosts have files of the recording that are not in the directories */
-    bool failed;    /* some processes or threads had no place to record to */
-    bool nothing;   /* and no other did */
-};
-
-/* The trace of one MPI program, or of several that belong together. */
-static int merge_trace(struct merging *merging, size_t trace, const char *output, int64_t ran_ns)
-{
-    struct error err = {0};
-    struct reader *reader = record_reader_open(&merging->recordings, trace, &err);
-    if (!reader || recording_write(reader, output, merging->force, &err) != STATUS_OK) {
-        reader_close(reader);
-        return command_fault(&err);
-    }
-    struct record_summary summary = record_reader_summary(reader);
-    recording_report_lacks(&summary);
-    report_limit(&summary, output);
-    merging->elsewhere |= summary.several_hosts && summary.processes < summary.declared;
-    report(merging, &summary, output, ran_ns, trace > 0 || !merging->diagnosed);
-    int code = reader->end.complete ? EXIT_DONE : EXIT_DAMAGED;
-    reader_close(reader);
-    return code;
-}
-
-static bool is_file_name(const char *output)
-{
-    return strcmp(output, "-") != 0 && strncmp(output, "/dev/", 5) != 0;
-}
-
-/* app.clog2 becomes app.2.clog2. NULL without memory. */
-static char *numbered_output(const char *output, size_t number)
-{
-    const char *name = text_file_name(output), *dot = strstr(name, ".clog2"); /* .clog2.gz is a suffix, too */
-    if (!dot)
-        dot = strrchr(name, '.');
-    if (!dot)
-        dot = name + strlen(name);
-    char *numbered;
-    if (asprintf(&numbered, "%.*s.%zu%s", (int)(dot - output), output, number, dot) < 0)
-        return NULL;
-    return numbered;
-}
-
-static int merge_traces(struct merging *merging, const char *output, int64_t ran_ns)
-{
-    int code = merge_trace(merging, 0, output, ran_ns);
-    size_t count = merging->recordings.trace_count;
-    if (count > 1 && !is_file_name(output)) {
-        fprintf(stderr, "sight: %zu more MPI programs ran: their traces need a name (-o OUT)\n", count - 1);
-        return EXIT_OUTPUT;
-    }
-    for (size_t trace = 1; trace < count && (code == EXIT_DONE || code == EXIT_DAMAGED); trace++) {
-        char *numbered = numbered_output(output, trace + 1);
-        int its = merge_trace(merging, trace, numbered ? numbered : output, 0);
-        if (its != EXIT_DONE)
-            code = its;
-        free(numbered);
-    }
-    return code;
-}
-
-/* `ran` NULL: when the program ended is not known. */
-static int merge(struct merging *merging, char *const *directories, size_t count, const char *output,
-                 const struct launch_result *ran, struct merged *merged)
-{
-    struct error err = {0};
-    int code = EXIT_DONE;
-    int64_t ran_ns = 0;
-    if (recordings_open(&merging->recordings, directories, count, &err) == STATUS_OK) {
-        if (ran) {
-            merging->recordings.alive_ns = ran->ended_ns;
-            ran_ns = ran->ran_ns;
-        } else {
-            recordings_note_alive(&merging->recordings);
-        }
-        code = merge_traces(merging, output, ran_ns);
-    } else {
-        code = command_fault(&err);
-    }
-    recording_report_failed(&merging->recordings);
-    *merged = (struct merged){.elsewhere = merging->elsewhere,
-                              .failed = merging->recordings.failed > 0,
-                              .nothing = merging->recordings.file_count == 0};
-    recordings_close(&merging->recordings);
-    return code;
-}
-
-/* A trace without some processes is written, but is not what was asked for. */
-static int merged_code(const struct merged *merged, int code)
-{
-    if (merged->failed && (code == EXIT_DONE || code == EXIT_DAMAGED))
-        return EXIT_OUTPUT;
-    return code;
-}
-
-int recording_merge(const struct common_options *common, const struct target_options *target)
-{
-    struct merged merged;
-    /* how long the program ran, and on which clock, is not known any more: no overhead is reported */
-    struct merging merging = {.common = common, .force = target->force};
-    int code = merge(&merging, common->inputs, common->input_count, target->path, NULL, &merged);
-    return merged_code(&merged, code);
-}
-
 /* A directory of its own beside the trace. */
 static char *directory_make(const char *output, struct error *err)
 {
@@ -244,7 +50,7 @@ static char *directory_make(const char *output, struct error *err)
     if (!temporary)
         temporary = "/tmp";
     int length;
-    if (is_file_name(output))
+    if (merging_names_file(output))
         length = asprintf(&name, "%s.XXXXXX", output);
     else
         length = asprintf(&name, "%s/sight.XXXXXX", temporary);
@@ -510,7 +316,7 @@ static int finish(const struct recording *recording, const char *directory, cons
                               .clock = recording->recorder->clock,
                               .force = recording->target->force,
                               .diagnosed = recording->diagnose != NULL};
-    int code = merge(&merging, (char *const *)&directory, 1, output, result, &merged);
+    int code = merging_run(&merging, (char *const *)&directory, 1, output, result, &merged);
     if (merged.elsewhere)
         fprintf(stderr,
                 "sight: other hosts have their part in a directory of this name; to merge all of it, start one process "
@@ -619,7 +425,7 @@ int recording_run(const struct recording *recording)
     struct error err = {0};
     char *output = output_of(recording);
     /* The diagnosis goes to standard output. */
-    if (recording->recorder->diagnose && !is_file_name(output)) {
+    if (recording->recorder->diagnose && !merging_names_file(output)) {
         (void)error_set(&err, ERROR_USAGE, "--diagnose needs a file for the metrics: -o FILE");
         free(output);
         return command_fault(&err);

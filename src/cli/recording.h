@@ -3,9 +3,8 @@
 #define SIGHT_CLI_RECORDING_H
 
 #include "cli/command.h"
-#include "convert/reader.h"
 
-/* The common part of `record`, `run` and `merge`. */
+/* The common part of `record` and `run`. */
 
 /* A command that is to be recorded. */
 struct recording {
@@ -32,11 +31,5 @@ enum status recording_try(const struct recording *recording, bool records, struc
 
 /* Prints the linker options for programs with a static MPI, for the MPI of a compiler (mpicc). */
 int recording_print_link(const char *compiler);
-
-/* Writes the recordings in the directories that are the inputs as finalised CLOG-2 to the target. */
-int recording_merge(const struct common_options *common, const struct target_options *target);
-
-/* Writes what a reader of recordings delivers, by time, as a CLOG-2 file; `force` replaces one. */
-enum status recording_write(struct reader *reader, const char *path, bool force, struct error *err) MUST_CHECK;
 
 #endif

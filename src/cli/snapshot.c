@@ -2,7 +2,7 @@
 #include "cli/snapshot.h"
 
 #include "cli/live.h"
-#include "cli/recording.h"
+#include "cli/merging.h"
 #include "cli/still_running.h"
 #include "convert/record/read_record.h"
 #include "record/clock.h"
