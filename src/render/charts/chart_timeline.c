@@ -36,7 +36,7 @@ static const double WAITING = 0.5;
 enum { LAYERS = 4, LAYER_LINE = 4 };
 
 /* Pixels of a solo event, and how many it has of a line on average at least. */
-enum { MARK_HEIGHT = 7, MARK_ROOM = 4 };
+enum { MARK_HEIGHT = 7, MARK_ROOM = 4, LEGEND_GAP = 8 };
 
 /* Pixels of the edge of what never ends, and in how many teeth it is cut. */
 enum { EDGE = 6, TEETH_MOST = 4 };
@@ -250,22 +250,33 @@ static void draw_states(const struct drawing *drawing)
     }
 }
 
+/* Marks closer to each other than their width would be a black line. */
+static bool marks_fit(const struct drawing *drawing)
+{
+    const struct scene *scene = drawing->scene;
+    return scene->exact && scene->window.mark_count > 0 &&
+           (double)scene->window.mark_count * MARK_ROOM <= drawing->plot.width * scene->lines;
+}
+
+static void draw_wedge(const struct drawing *drawing, double x, double y, double height)
+{
+    struct point corners[] = {{x - height / 2, y}, {x + height / 2, y}, {x, y + height}};
+    canvas_polygon(drawing->canvas, corners, 3, paint_of(INK_TEXT));
+}
+
 /* Solo events: a small wedge on the upper edge of the row, where they are not too many. */
 static void draw_marks(const struct drawing *drawing)
 {
     const struct timeline_window *window = &drawing->scene->window;
     const struct timeline_info *info = timeline_info(drawing->scene->timeline);
     double height = fmin(MARK_HEIGHT, drawing->line / 2);
-    /* Marks closer to each other than their width would be a black line. */
-    if ((double)window->mark_count * MARK_ROOM > drawing->plot.width * drawing->scene->lines)
+    if (!marks_fit(drawing))
         return;
     for (size_t i = 0; i < window->mark_count; i++) {
         const struct timeline_mark *mark = &window->marks[i];
-        double x = x_of(drawing, mark->time_ns), y = y_of(drawing, mark->row);
-        struct point corners[] = {{x - height / 2, y}, {x + height / 2, y}, {x, y + height}};
         canvas_tip(drawing->canvas, "process %s: %s%s%s", text_number(info->rows[mark->row].process).text,
                    info->defs->marks[mark->mark].name, mark->text ? " " : "", mark->text ? mark->text : "");
-        canvas_polygon(drawing->canvas, corners, 3, paint_of(INK_TEXT));
+        draw_wedge(drawing, x_of(drawing, mark->time_ns), y_of(drawing, mark->row), height);
     }
 }
 
@@ -345,10 +356,12 @@ static void draw_message_strip(const struct drawing *drawing, double y)
     canvas_polygon(drawing->canvas, points, count, paint_of(INK_PLAIN));
     struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
     /* Bins at the edges of the window are counted in part. */
-    double digit = fmax(1, pow(10, floor(log10(all)) - 2));
+    double digit = scene->summed ? 1 : fmax(1, pow(10, floor(log10(all)) - 2));
+    if (scene->summed)
+        all = (double)scene->sent_received;
     char number[TEXT_NUMBER_SIZE], text[TEXT_NUMBER_SIZE + 32];
     canvas_text(drawing->canvas, drawing->plot.x - NAME_GAP, y + STRIP / 2.0, style, "messages");
-    snprintf(text, sizeof text, "about %s sends and receives",
+    snprintf(text, sizeof text, "%s%s sends and receives", scene->summed ? "" : "about ",
              text_thousands(number, text_whole(round(all / digit) * digit)));
     canvas_text(drawing->canvas, drawing->plot.x + drawing->plot.width, y + STRIP + 9, style, text);
     free(points);
@@ -453,8 +466,15 @@ static void draw_legend(const struct drawing *drawing, double x, double y)
         legend_row(drawing, x, &y, paint_of(INK_OTHER), others, 0, 0);
     struct paint waiting = paint_of(INK_OTHER);
     waiting.hatched = true;
-    if (scene->overlay)
-        chart_legend(drawing->canvas, x, y + 8, RIGHT - 24, waiting, "hatched: waiting", NULL);
+    y += LEGEND_GAP;
+    if (scene->overlay) {
+        chart_legend(drawing->canvas, x, y, RIGHT - 24, waiting, "hatched: waiting", NULL);
+        y += ROW;
+    }
+    if (marks_fit(drawing)) {
+        draw_wedge(drawing, x + 6, y - MARK_HEIGHT / 2.0, MARK_HEIGHT);
+        canvas_text(drawing->canvas, x + 20, y, (struct text_style){0}, "event");
+    }
 }
 
 void chart_timeline_draw(struct canvas *canvas, const struct chart_input *input, struct area area)

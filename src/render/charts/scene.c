@@ -5,6 +5,7 @@
 #include "core/numbers.h"
 #include "core/resource_counter.h"
 #include "core/text.h"
+#include "timeline/statistics.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -154,6 +155,23 @@ static enum status make_cells(struct scene *scene, struct error *err)
     return STATUS_OK;
 }
 
+/* Sums of all events in the window instead of those of cells. */
+static enum status make_sums(struct scene *scene, struct error *err)
+{
+    struct timeline_statistics exact;
+    if (timeline_cost(scene->timeline, &scene->view) > ANALYSIS_EVENTS)
+        return STATUS_OK;
+    if (timeline_statistics(scene->timeline, &scene->view, &exact, err) != STATUS_OK)
+        return STATUS_FAILED;
+    for (size_t state = 0; state < exact.state_count; state++)
+        scene->state_ns[state] = (double)exact.states[state].exclusive_ns;
+    scene->outside_ns = (double)exact.outside_ns;
+    scene->sent_received = exact.sent + exact.received;
+    scene->summed = true;
+    timeline_statistics_clear(&exact);
+    return STATUS_OK;
+}
+
 /* The lines that their graphs take are no longer there for rows. */
 static enum status make_counters(struct scene *scene, struct scene_options *options, struct error *err)
 {
@@ -200,6 +218,8 @@ enum status scene_make(struct scene *scene, struct timeline *timeline, const str
         scene->fold *= 2;
     scene->lines = (uint32_t)((view->row_count + scene->fold - 1) / scene->fold);
     enum status status = make_cells(scene, err);
+    if (status == STATUS_OK)
+        status = make_sums(scene, err);
     if (status == STATUS_OK && info->events > 0 && info->events <= ANALYSIS_EVENTS) {
         scene->overlay = timeline_overlay(timeline, err);
         /* Without an overlay and without an error there is nothing to overlay. */

@@ -37,6 +37,8 @@ struct scene {
     struct scene_cell *cells;  /* lines * columns */
     double *state_ns;          /* by state: of all rows in the window, as the latest entered */
     double outside_ns;
+    bool summed;                    /* these sums are exact: those of cells lack what is too short for its cell */
+    uint64_t sent_received;         /* messages sent and received in the window, if they are */
     struct timeline_window window;  /* event by event */
     struct scene_counter *counters; /* the program's and the processor's, not those of resources; owned */
     size_t counter_count;

@@ -121,7 +121,8 @@ static void write_legend_row(struct output *output, const char *letter, const ch
 {
     char shown[VALUE_TEXT_SIZE], time[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
     text_for_terminal(shown, sizeof shown, name, NAME_COLUMNS);
-    output_print(output, "  %s %-*s %10s  %s\n", letter, NAME_COLUMNS, shown,
+    /* printf pads by bytes. */
+    output_print(output, "  %s %s%*s %10s  %s\n", letter, shown, (int)(NAME_COLUMNS - terminal_columns(shown)), "",
                  text_duration(time, ns < 9e18 ? (int64_t)ns : INT64_MAX), text_share(share, all > 0 ? ns / all : 0));
 }
 
