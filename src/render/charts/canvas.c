@@ -491,6 +491,44 @@ static size_t line_length(struct canvas *canvas, double room, struct text_style 
     return length;
 }
 
+static size_t paragraph_lines(struct canvas *canvas, double room, struct text_style style, const char *text)
+{
+    size_t lines = 0;
+    for (; *text; lines++) {
+        text += line_length(canvas, room, style, text);
+        text += *text == ' ';
+    }
+    return lines;
+}
+
+static double widest_word(struct canvas *canvas, struct text_style style, const char *text)
+{
+    double widest = 0;
+    char *words = memory_copy_string(text), *rest = words, *word;
+    while ((word = strsep(&rest, " ")))
+        widest = fmax(widest, canvas_text_width(canvas, style, word));
+    free(words);
+    return widest;
+}
+
+double canvas_even_room(struct canvas *canvas, double room, size_t most, struct text_style style, const char *text)
+{
+    enum { STEPS = 8 };
+    size_t lines = paragraph_lines(canvas, room, style, text);
+    if (lines < 2 || lines > most)
+        return room;
+    /* Not narrower than a word, which would be broken. */
+    double low = fmax(room * (double)(lines - 1) / (double)lines, widest_word(canvas, style, text)), high = room;
+    for (int step = 0; step < STEPS && low < high; step++) {
+        double middle = (low + high) / 2;
+        if (paragraph_lines(canvas, middle, style, text) > lines)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
 double canvas_paragraph_cut(struct canvas *canvas, double x, double y, double room, size_t lines,
                             struct text_style style, const char *text)
 {

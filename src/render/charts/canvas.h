@@ -99,6 +99,10 @@ double canvas_paragraph(struct canvas *canvas, double x, double y, double room, 
 double canvas_paragraph_cut(struct canvas *canvas, double x, double y, double room, size_t lines,
                             struct text_style style, const char *text);
 
+/* The least room in which the text takes no more lines than in `room`: its lines are then about equally long.
+   `room` itself if it takes more than `most`. */
+double canvas_even_room(struct canvas *canvas, double room, size_t most, struct text_style style, const char *text);
+
 /* How high a line of a paragraph is. */
 double canvas_line_height(struct text_style style);
 

@@ -132,7 +132,9 @@ void chart_draw(const struct chart *chart, struct canvas *canvas, const struct c
     if (small)
         title.size = SMALL_TITLE;
     size_t lines = lines_for(canvas, y, title);
-    y += canvas_paragraph_cut(canvas, CHART_MARGIN, y, width, lines, title, answer);
+    /* A last line of one word looks like a mistake. */
+    double even = canvas_even_room(canvas, width, lines, title, answer);
+    y += canvas_paragraph_cut(canvas, CHART_MARGIN, y, even, lines, title, answer);
     snprintf(subtitle, sizeof subtitle, "%s — %s", chart->title, chart->question);
     lines = lines_for(canvas, y + 2, muted);
     const char *second = subtitle;

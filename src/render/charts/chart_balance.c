@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { RIGHT = 150, COLUMN_LEAST = 4 };
 
@@ -36,10 +37,11 @@ void chart_balance_answer(const struct chart_input *input, char answer[CHART_ANS
         chart_say(answer, "Each process computes for about %s of the run", text_share(all, mean));
     else if (most_ns <= STANDS_OUT * mean * run_ns)
         chart_say(answer, "The only process computes for %s of the run", text_share(all, mean));
+    else if (strcmp(text_share(all, mean), text_share(one, most_ns / run_ns)) == 0)
+        chart_say(answer, "The processes compute for %s of the run", all);
     else
-        chart_say(answer, "The processes compute for %s of the run on average, process %s for %s",
-                  text_share(all, mean), text_number(metrics->process[row].rank).text,
-                  text_share(one, most_ns / run_ns));
+        chart_say(answer, "The processes compute for %s of the run on average, process %s for %s", all,
+                  text_number(metrics->process[row].rank).text, one);
 }
 
 /* The two parts of a column's height, labelled at the right if there is room for both. */

@@ -50,6 +50,8 @@ void chart_concurrency_answer(const struct chart_input *input, char answer[CHART
     double all = time_of(analysis, count) / duration, few = (time_of(analysis, 0) + time_of(analysis, 1)) / duration;
     if (count == 1)
         chart_say(answer, "The process computes %s of the time", text_share(share, all));
+    else if (number < 0.05)
+        chart_say(answer, "Hardly any of the %s processes computes at any time", text_number(count).text);
     else
         chart_say(answer, "On average %s of %s processes compute at once, %s for %s of the run", mean,
                   text_number(count).text, all >= few ? "all of them" : "at most one",

@@ -100,7 +100,9 @@ void chart_efficiency_answer(const struct chart_input *input, char answer[CHART_
     struct tree tree = tree_of(input->metrics);
     int worst = worst_of(&tree);
     const char *whose = tree.root == HYBRID ? "cores'" : "processes'";
-    text_share(computing, tree.nodes[tree.root].value);
+    /* A title does not begin with a sign. */
+    if (*text_share(computing, tree.nodes[tree.root].value) == '<')
+        snprintf(computing, sizeof computing, "Hardly any");
     if (worst == NODES)
         chart_say(answer, "%s of the %s time is computing: good (80 %% or more)", computing, whose);
     else

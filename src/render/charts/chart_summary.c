@@ -11,6 +11,9 @@
 #include <math.h>
 #include <stdio.h>
 
+/* From here on a whole percentage would say that it is all. */
+static const double NEARLY_ALL = 0.9995;
+
 enum { NAMES = 150, VALUES = 190, BAR = 40, SLIM = 18, ROW = 31 };
 
 void chart_summary_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
@@ -22,6 +25,8 @@ void chart_summary_answer(const struct chart_input *input, char answer[CHART_ANS
         chart_say(answer, "This run has no duration");
     else if (fabs(mpi - 0.5) < 0.005)
         chart_say(answer, "Half of the time is computing, half is spent in MPI%s", note);
+    else if (mpi >= NEARLY_ALL)
+        chart_say(answer, "Nearly all of the time is spent in MPI%s, not computing", note);
     else if (mpi > 0.5)
         chart_say(answer, "Most of the time, %s, is spent in MPI%s, not computing", text_share(share, mpi), note);
     else
