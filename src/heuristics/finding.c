@@ -58,6 +58,15 @@ struct wait_sums *finding_waits(enum finding_kind kind, const struct analysis *a
     return wait_sums_merged(analysis, &waits[wait], none);
 }
 
+size_t finding_root_place(const struct findings *findings, size_t place)
+{
+    const char *root = findings->finding[place].root;
+    for (size_t i = 0; root && i < place; i++)
+        if (strcmp(findings->finding[i].id, root) == 0)
+            return i;
+    return place;
+}
+
 bool finding_roots_known(const struct analysis *analysis)
 {
     return (double)analysis->early <= EARLY_PART * (double)analysis->messages;

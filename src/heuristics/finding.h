@@ -93,6 +93,9 @@ int64_t findings_delays_from_ns(const struct metrics *metrics);
 enum { FINDINGS_NONE_SIZE = 160 };
 char *findings_none(const struct findings *findings, char line[FINDINGS_NONE_SIZE]);
 
+/* The place of the finding that causes the one at `place`, always an earlier one; `place` itself: none does. */
+size_t finding_root_place(const struct findings *findings, size_t place);
+
 /* Causes are only reported if at most 0.1 % of the messages are received before they are sent. */
 bool finding_roots_known(const struct analysis *analysis);
 

@@ -112,17 +112,6 @@ static void draw_columns(struct canvas *canvas, const struct heat *strip)
                 paint_of(INK_AXIS));
 }
 
-/* The number of the finding that causes this one; 0: none. It comes earlier. */
-static size_t root_number(const struct findings *findings, size_t place)
-{
-    const char *root = findings->finding[place].root;
-    /* Findings are in the order of their savings, causes before what they cause. */
-    for (size_t i = 0; root && i < place; i++)
-        if (strcmp(findings->finding[i].id, root) == 0)
-            return i + 1;
-    return 0;
-}
-
 static void draw_names(struct canvas *canvas, const struct findings *findings, size_t place, double saving_x, double y,
                        struct area strip)
 {
@@ -130,9 +119,10 @@ static void draw_names(struct canvas *canvas, const struct findings *findings, s
     struct text_style right = {.align = ALIGN_RIGHT}, muted = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
     char name[700], saving[2 * TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], root[40];
     double room = strip.width;
+    size_t cause = finding_root_place(findings, place);
     /* Room for the root is taken first: what is cut is the title. */
-    if (root_number(findings, place) > 0) {
-        snprintf(root, sizeof root, "caused by %zu", root_number(findings, place));
+    if (cause < place) {
+        snprintf(root, sizeof root, "caused by %zu", cause + 1);
         canvas_text(canvas, strip.x + strip.width, y, muted, root);
         room -= canvas_text_width(canvas, muted, root) + 16;
     }

@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "heuristics/efficiency.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
 void report_damage(const struct report *report, char line[REPORT_LINE_SIZE])
@@ -63,6 +64,21 @@ void report_saving(const struct finding *finding, char line[REPORT_LINE_SIZE])
     }
     snprintf(line, REPORT_LINE_SIZE, "%s %s (%s)", saves, seconds_text(seconds, finding->saving_s),
              text_share(share, finding->share));
+}
+
+void report_finding_title(const struct findings *findings, size_t place, char line[REPORT_LINE_SIZE])
+{
+    const char *title = findings->finding[place].title;
+    snprintf(line, REPORT_LINE_SIZE, "%zu. %c%s", place + 1, toupper((unsigned char)*title), title + (*title != '\0'));
+    text_end_whole(line);
+}
+
+void report_finding_root(const struct findings *findings, size_t place, char line[REPORT_LINE_SIZE])
+{
+    size_t root = finding_root_place(findings, place);
+    *line = '\0';
+    if (root < place)
+        snprintf(line, REPORT_LINE_SIZE, "Caused by finding %zu: fix that first.", root + 1);
 }
 
 void report_no_findings(const struct report *report, char line[REPORT_LINE_SIZE])

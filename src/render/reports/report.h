@@ -50,6 +50,12 @@ void report_figures(const struct report *report, struct figure figures[REPORT_FI
 /* "could save up to 94.0 ms (52 %)" */
 void report_saving(const struct finding *finding, char line[REPORT_LINE_SIZE]);
 
+/* "2. Late senders: ...": the heading of the finding at a place, counted from 0. */
+void report_finding_title(const struct findings *findings, size_t place, char line[REPORT_LINE_SIZE]);
+
+/* "Caused by finding 1: fix that first."; "" if nothing causes it. */
+void report_finding_root(const struct findings *findings, size_t place, char line[REPORT_LINE_SIZE]);
+
 /* The text if there are no findings; "" if they were not searched. */
 void report_no_findings(const struct report *report, char line[REPORT_LINE_SIZE]);
 

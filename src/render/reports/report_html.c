@@ -132,15 +132,17 @@ static void write_finding_links(struct output *output, const struct report *repo
 static void write_finding(struct output *output, const struct report *report, size_t index)
 {
     const struct finding *finding = &report->findings->finding[index];
-    char saving[REPORT_LINE_SIZE], number[TEXT_NUMBER_SIZE];
+    char saving[REPORT_LINE_SIZE], line[REPORT_LINE_SIZE], number[TEXT_NUMBER_SIZE];
     report_saving(finding, saving);
     output_print(output, "<article id=\"finding-%zu\">\n<header>", index + 1);
-    page_element(output, "<h3>", finding->title, "</h3>");
+    report_finding_title(report->findings, index, line);
+    page_element(output, "<h3>", line, "</h3>");
     page_element(output, "<span class=\"badge poor\">", saving, "</span></header>\n");
     page_element(output, "<p>", finding->text, "</p>\n");
     page_element(output, "<ul class=\"advice\"><li>", finding->advice, "</li></ul>\n");
-    if (finding->root)
-        page_element(output, "<p class=\"muted\">Caused by ", finding->root, ": fix that first.</p>\n");
+    report_finding_root(report->findings, index, line);
+    if (*line)
+        page_element(output, "<p class=\"muted\">", line, "</p>\n");
     write_finding_links(output, report, index);
     /* The timeline is made by the viewer's code, which this room does not know: the caller brings it along. */
     if (report->timeline)

@@ -120,10 +120,12 @@ static void draw_findings(struct sheet *sheet, const struct report *report)
     report_no_findings(report, line);
     if (*line)
         paragraph(sheet, 0, (struct text_style){0}, line);
+    sheet->y += 8;
     for (size_t i = 0; i < report->findings->count; i++) {
         const struct finding *finding = &report->findings->finding[i];
         need(sheet, 90);
-        paragraph(sheet, 0, (struct text_style){.size = 14, .bold = true}, finding->title);
+        report_finding_title(report->findings, i, line);
+        paragraph(sheet, 0, (struct text_style){.size = 14, .bold = true}, line);
         report_saving(finding, line);
         paragraph(sheet, 0, (struct text_style){.ink = INK_ACCENT}, line);
         paragraph(sheet, 0, (struct text_style){0}, finding->text);
@@ -131,6 +133,9 @@ static void draw_findings(struct sheet *sheet, const struct report *report)
         need(sheet, TEXT_SIZE * 3);
         canvas_text(sheet->canvas, MARGIN, sheet->y + 8, (struct text_style){0}, "→");
         paragraph(sheet, 18, (struct text_style){0}, finding->advice);
+        report_finding_root(report->findings, i, line);
+        if (*line)
+            paragraph(sheet, 0, (struct text_style){.ink = INK_MUTED}, line);
         sheet->y += 14;
     }
 }
@@ -168,6 +173,11 @@ static void draw_row(struct sheet *sheet, const struct field *fields, size_t cou
 {
     double width = column_width(fields, count), x = MARGIN;
     char text[VALUE_TEXT_SIZE];
+    /* Columns without titles on a new page could not be read. */
+    if (row && sheet->y + TABLE_ROW > PAGE_HEIGHT - MARGIN) {
+        new_page(sheet);
+        draw_row(sheet, fields, count, context, row, NULL);
+    }
     need(sheet, TABLE_ROW);
     for (size_t i = 0; i < count; i++) {
         if (!fields[i].title)

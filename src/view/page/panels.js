@@ -22,7 +22,7 @@ class FindingsPanel {
       h(
         'button',
         { type: 'button', class: 'finding', 'aria-pressed': 'false', onclick: () => this.choose(finding) },
-        h('b', {}, `${i + 1}. ${finding.title}`),
+        h('b', {}, `${i + 1}. ${capital(finding.title)}`),
         h('span', { class: 'saving' }, finding.saving),
         h('span', { class: 'more' }, finding.text),
         h('span', { class: 'more advice' }, `→ ${finding.advice}`),

@@ -26,6 +26,11 @@ function instant(ns) {
   return `${ns < 0 && whole === 0 ? '-' : ''}${whole}.${rest.replace(/(\d{3})(?=\d)/g, '$1\u2009')}${NBSP}s`;
 }
 
+/** A sentence with a capital letter, where it begins with one of ASCII. */
+function capital(sentence) {
+  return sentence.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+}
+
 function thousands(count) {
   return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 }
