@@ -44,6 +44,8 @@ static const char *too_little(const struct hypotheses *all, const struct express
     double calls = values[METRIC_calls], processes = values[METRIC_processes];
     /* Computing has no calls: only its time can be too short. */
     if (!expression_is_of_gaps(value) && calls < (double)all->least_calls) {
+        if (calls < 1)
+            return "there are no calls";
         snprintf(reason, REASON_SIZE, "too few calls to judge: %s", text_thousands(count, (uint64_t)calls));
         return reason;
     }

@@ -156,13 +156,21 @@ struct writer {
     char branch[160]; /* the prefix of the lines of a node's children */
 };
 
-/* The width of a text in characters: those beyond ASCII have several bytes. */
-static size_t width_of(const char *text)
+/* A cut title ends with a whole word, and not with half of "and 25 more". */
+static void end_at_word(char *title)
 {
-    size_t width = 0;
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xC0) != 0x80;
-    return width;
+    enum { WORD = 16 };
+    char *mark = strrchr(title, ' ');
+    size_t length = strlen(title), cut = sizeof "…" - 1;
+    if (length < cut || strcmp(title + length - cut, "…") != 0 || !mark || length - (size_t)(mark - title) > WORD)
+        return;
+    *mark = '\0';
+    for (char *at = title; (at = strstr(at, " and")); at++)
+        if (at[strspn(at + 4, " 0123456789") + 4] == '\0') {
+            *at = '\0';
+            break;
+        }
+    strcat(title, " …");
 }
 
 /* A title on as many lines as it needs would hide the tree: one line, cut. */
@@ -170,23 +178,24 @@ static void write_node(const struct writer *writer, const struct search_node *no
 {
     char value[TEXT_NUMBER_SIZE] = "", time[TEXT_NUMBER_SIZE] = "", title[VALUE_TEXT_SIZE];
     /* The mark and a blank come before the title. */
-    size_t used = width_of(branch) + 2, room = COLUMNS - TIME_WIDTH - VALUE_WIDTH;
+    size_t used = terminal_columns(branch) + 2, room = COLUMNS - TIME_WIDTH - VALUE_WIDTH;
     /* Deep in the tree a title has eight characters left, and the numbers give way. */
     size_t left = 8;
     if (room > used + 8)
         left = room - used;
     text_for_terminal(title, sizeof title, node->title ? node->title : "", left);
+    end_at_word(title);
     /* What was not tested has no value, which is not the same as 0. */
     if (node->state != SEARCH_NEVER && (node->has_value || node->state == SEARCH_UNKNOWN))
         search_value_text(value, node);
     if (node->has_time && node->state != SEARCH_NEVER)
         text_duration(time, node->ns);
-    used += width_of(title);
+    used += terminal_columns(title);
     output_print(writer->output, "%s%s %s", branch, marks[node->state], title);
     int gap = used < room ? (int)(room - used) : 0;
     if (*value)
-        output_print(writer->output, "%*s%*s%s%*s%s", gap, "", TIME_WIDTH - (int)width_of(time), "", time,
-                     VALUE_WIDTH - (int)width_of(value), "", value);
+        output_print(writer->output, "%*s%*s%s%*s%s", gap, "", TIME_WIDTH - (int)terminal_columns(time), "", time,
+                     VALUE_WIDTH - (int)terminal_columns(value), "", value);
     output_text(writer->output, "\n");
 }
 
