@@ -22,10 +22,12 @@ enum { NAME_COLUMNS = 26, CELL_SIZE = 200, SPARK_COLUMNS = 50 };
 static void group_title(const struct history_group *group, char title[CELL_SIZE])
 {
     char first[32], last[32];
-    snprintf(title, CELL_SIZE, "%s process%s: %s run%s, %s to %s", text_number(group->processes).text,
+    history_date(first, group->runs[0]->when);
+    history_date(last, group->runs[group->count - 1]->when);
+    bool days = strcmp(first, last) != 0;
+    snprintf(title, CELL_SIZE, "%s process%s: %s run%s, %s%s%s", text_number(group->processes).text,
              text_plural(group->processes, "", "es"), text_number(group->count).text,
-             text_plural(group->count, "", "s"), history_date(first, group->runs[0]->when),
-             history_date(last, group->runs[group->count - 1]->when));
+             text_plural(group->count, "", "s"), first, days ? " to " : "", days ? last : "");
 }
 
 static void text_changes(struct output *output, const struct history_group *group)
@@ -57,6 +59,8 @@ static void text_course(struct output *output, const struct history_group *group
 {
     static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     size_t columns = smaller(group->count, SPARK_COLUMNS);
+    if (columns < 2) /* a course needs two */
+        return;
     double means[SPARK_COLUMNS], low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < columns; i++) {
         /* Rounded alike, so that every run is in one column and none in two. */
