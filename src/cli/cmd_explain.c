@@ -150,7 +150,10 @@ int cmd_explain(const struct command *command, const struct explain_options *opt
         /* The other way round, unless it is a file. */
         asked.finding = common.inputs[--common.input_count];
     }
-    if (common.input_count == 0)
+    /* One word that says what to explain, and is no file, leaves out of what. */
+    bool of_nothing =
+        common.input_count == 1 && is_finding_word(common.inputs[0]) && access(common.inputs[0], F_OK) != 0;
+    if (common.input_count == 0 || of_nothing)
         return command_usage(command, "no trace given");
     asked.trace = common.inputs[0];
     if (common.input_count == 2 && !asked.finding && access(common.inputs[0], F_OK) != 0 &&
