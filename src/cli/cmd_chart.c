@@ -141,7 +141,8 @@ static enum status check_output(const struct chart_options *options, const struc
         return error_set(err, ERROR_USAGE, "%s: a .%s file holds one chart: give a directory or a .pdf", path,
                          picture_suffix(picture->kind));
     if (!named && !options->format.word)
-        return error_set(err, ERROR_USAGE, "cannot derive the format from '%s': give --format (svg pdf png ps)", path);
+        return error_set(err, ERROR_USAGE, "cannot tell the format from the name '%s': give --format (svg pdf png ps)",
+                         path);
     return STATUS_OK;
 }
 

@@ -34,7 +34,7 @@ static const struct writer_format *convert_format(const struct convert_options *
             (format->other_suffix && text_ends_with(options->target.path, length, format->other_suffix)))
             return format;
     }
-    error_set(err, ERROR_USAGE, "cannot derive the format from '%s': give --format (%s)", options->target.path,
+    error_set(err, ERROR_USAGE, "cannot tell the format from the name '%s': give --format (%s)", options->target.path,
               all + 1);
     return NULL;
 }

@@ -183,7 +183,7 @@ int cmd_report(const struct command *command, const struct report_options *optio
     if (!options->target.path)
         return command_usage(command, "no output given (-o report.html)");
     if (!report_format(options))
-        return command_usage(command, "cannot derive the format from '%s': give --format (html pdf)",
+        return command_usage(command, "cannot tell the format from the name '%s': give --format (html pdf)",
                              options->target.path);
     if (several_runs_given(options->common.inputs, options->common.input_count))
         return report_several(options);

@@ -79,7 +79,7 @@ static void write_late(struct output *output, const struct live_pace *pace)
     char ranks[RANKS_TEXT_SIZE], most[TEXT_NUMBER_SIZE], mean[TEXT_NUMBER_SIZE], text[RANKS_TEXT_SIZE + 200];
     if (pace->late_count == 0)
         return;
-    snprintf(text, sizeof text, "late: process%s %s, computing up to %s of the time, the mean is %s",
+    snprintf(text, sizeof text, "late: process%s %s, computing up to %s of the time (mean %s)",
              pace->late_count == 1 ? "" : "es", ranks_text(ranks, pace->late, pace->late_count),
              share(most, pace->late_share), share(mean, pace->mean_share));
     terminal_style(output, TERMINAL_BOLD);
@@ -105,7 +105,7 @@ void status_write_text(struct output *output, const struct live *live, const str
         terminal_style(output, terminal_efficiency(pace->parallel));
     output_text(output, share(parallel, pace->parallel));
     terminal_style(output, NULL);
-    output_print(output, " = load balance %s × communication efficiency %s\n", share(balance, pace->load_balance),
+    output_print(output, " = load balance %s\n    × communication efficiency %s\n", share(balance, pace->load_balance),
                  share(communication, pace->communication));
     write_late(output, pace);
     output_text(output, "\n");

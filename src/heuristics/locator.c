@@ -129,7 +129,7 @@ void judge_communication_locator(const struct metrics *metrics, struct heuristic
     if (!cells_fill(metrics, result, kind_time, &kind))
         return;
     result_say(result,
-               "%s of the processes' time, from the begin of the run to its end, is spent in calls that move data or "
+               "%s of the processes' time, from the start of the run to its end, is spent in calls that move data or "
                "wait for it.",
                text_share(share, result->index));
     cells_say_functions(metrics, result, "By function");

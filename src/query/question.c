@@ -178,7 +178,7 @@ static enum status take_metrics(struct asked *asked, const char *text)
         char *word = memory_new(length + 1); /* zeroed: it ends after what is copied */
         if (from < to)
             memcpy(word, text + from, to - from);
-        if (expression_parse(&expression, word, &asked->known->names, "metric", asked->err) != STATUS_OK) {
+        if (expression_parse(&expression, word, &asked->known->names, "query", asked->err) != STATUS_OK) {
             free(word);
             /* The words are the user's, wherever the fault was found. */
             asked->err->kind = ERROR_USAGE;

@@ -192,6 +192,7 @@ enum status clog2_parts_list(struct path_list *list, char *const *paths, size_t 
         path_list_add(list, files.paths[0]);
     path_list_clear(&files);
     if (status == STATUS_OK && list->count == 0)
-        status = error_set(err, ERROR_INPUT, "%s: contains no local files of a CLOG-2 run", paths[0]);
+        status = error_set(err, ERROR_INPUT,
+                           "%s: a directory that does not hold the files of one run: give the trace itself", paths[0]);
     return status;
 }

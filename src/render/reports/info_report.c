@@ -61,7 +61,7 @@ static const struct field trace_fields[] = {
     {"begin_s", "begin", trace_begin},
     {"end_s", "end", trace_end},
     {"duration_s", "duration", trace_duration},
-    {"time_goes_back", "events earlier than their predecessor", trace_time_back},
+    {"time_goes_back", "events out of order", trace_time_back},
     {"time_back", NULL, trace_time_back},
     {"sites", "places in the source", trace_sites},
     {"samples", "samples of what is computed", trace_samples},

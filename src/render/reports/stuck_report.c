@@ -126,7 +126,7 @@ size_t stuck_write_places(struct output *output, const struct stuck *stuck, size
     size_t taken = 0;
     if (stuck_is_reported(stuck)) {
         taken = paragraph_write(output, "  ", "  ", stuck->text);
-        snprintf(text, sizeof text, "Since %s after the begin, for %s.",
+        snprintf(text, sizeof text, "Since %s after the start, for %s.",
                  text_duration(after, time_since(stuck->begin_ns, stuck->since_ns)),
                  text_duration(quiet, time_since(stuck->since_ns, stuck->end_ns)));
         taken += paragraph_write(output, "  ", "  ", text);
