@@ -66,19 +66,44 @@ void history_plot_answer(const struct history_group *group, enum history_number 
     answer[0] = (char)toupper((unsigned char)answer[0]);
 }
 
-static struct scale scale_of(const struct history_group *group, enum history_number number, struct area area)
+/* Whole steps round all values. */
+static struct scale scale_over(struct scale values, double span)
 {
-    struct scale scale = {area, INFINITY, -INFINITY, 1, group->count};
-    for (size_t i = 0; i < group->count; i++) {
-        scale.low = fmin(scale.low, group->runs[i]->numbers[number]);
-        scale.high = fmax(scale.high, group->runs[i]->numbers[number]);
-    }
-    /* Values that hardly differ are not blown up: at least 2 % of the largest fill the plot. */
-    double span = fmax(scale.high - scale.low, 0.02 * fmax(fabs(scale.high), 1e-9));
+    struct scale scale = values;
     scale.step = axis_round_up(span / TICKS);
     /* No number of the history is negative: the axis ends at 0. */
-    scale.low = fmax(0, floor((scale.low - 0.05 * span) / scale.step) * scale.step);
-    scale.high = ceil((scale.high + 0.05 * span) / scale.step) * scale.step;
+    scale.low = fmax(0, floor((values.low - 0.05 * span) / scale.step) * scale.step);
+    scale.high = ceil((values.high + 0.05 * span) / scale.step) * scale.step;
+    return scale;
+}
+
+/* True if the labels of two ticks are the same. */
+static bool labels_repeat(const struct scale *scale, enum history_number number)
+{
+    char low[TEXT_NUMBER_SIZE], next[TEXT_NUMBER_SIZE], last[TEXT_NUMBER_SIZE], high[TEXT_NUMBER_SIZE];
+    history_value(low, number, scale->low);
+    history_value(next, number, scale->low + scale->step);
+    history_value(last, number, scale->high - scale->step);
+    history_value(high, number, scale->high);
+    return strcmp(low, next) == 0 || strcmp(last, high) == 0;
+}
+
+static struct scale scale_of(const struct history_group *group, enum history_number number, struct area area)
+{
+    enum { TRIES = 16 };
+    struct scale values = {area, INFINITY, -INFINITY, 1, group->count};
+    for (size_t i = 0; i < group->count; i++) {
+        values.low = fmin(values.low, group->runs[i]->numbers[number]);
+        values.high = fmax(values.high, group->runs[i]->numbers[number]);
+    }
+    /* Values that hardly differ are not blown up: at least 2 % of the largest fill the plot. */
+    double span = fmax(values.high - values.low, 0.02 * fmax(fabs(values.high), 1e-9));
+    struct scale scale = scale_over(values, span);
+    /* Nor more than their digits show. */
+    for (int i = 0; i < TRIES && labels_repeat(&scale, number); i++) {
+        span *= 2;
+        scale = scale_over(values, span);
+    }
     return scale;
 }
 
