@@ -22,10 +22,10 @@ class FindingsPanel {
       h(
         'button',
         { type: 'button', class: 'finding', 'aria-pressed': 'false', onclick: () => this.choose(finding) },
-        h('b', {}, `${i + 1}. ${capital(finding.title)}`),
+        h('b', {}, `${i + 1}. ${capital(unparted(finding.title))}`),
         h('span', { class: 'saving' }, finding.saving),
-        h('span', { class: 'more' }, finding.text),
-        h('span', { class: 'more advice' }, `→ ${finding.advice}`),
+        h('span', { class: 'more' }, unparted(finding.text)),
+        h('span', { class: 'more advice' }, `→ ${unparted(finding.advice)}`),
       ),
     );
     const title = (name) => judgement.charts.find((chart) => chart.name === name)?.title;

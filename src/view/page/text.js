@@ -26,6 +26,11 @@ function instant(ns) {
   return `${ns < 0 && whole === 0 ? '-' : ''}${whole}.${rest.replace(/(\d{3})(?=\d)/g, '$1\u2009')}${NBSP}s`;
 }
 
+/** A sentence whose numbers are not parted from their units at the end of a line. */
+function unparted(sentence) {
+  return sentence.replace(/(\d) (?=(?:%|[mµn]?s|[kMGT]?B|[KMG]iB)(?!\w))/g, `$1${NBSP}`);
+}
+
 /** A sentence with a capital letter, where it begins with one of ASCII. */
 function capital(sentence) {
   return sentence.replace(/^[a-z]/, (letter) => letter.toUpperCase());
