@@ -7,6 +7,12 @@
 
 #include <stdlib.h>
 
+/* False of what has numbers of another meaning: a root, or the code of MPI_Abort. */
+static bool names_partner(int32_t what)
+{
+    return what != PENDING_ROOT && what != PENDING_ABORT;
+}
+
 static struct stuck_call call_of(const struct judging *judging, const struct place *place)
 {
     bool open = place->depth > 0;
@@ -32,7 +38,7 @@ static struct stuck_call call_of(const struct judging *judging, const struct pla
     if (step.next)
         item = step_item(&step);
     for (size_t i = 0; i < place->item_count && !item; i++)
-        if (place->items[i].pending.how & PENDING_WAITED && place->items[i].pending.what != PENDING_ROOT)
+        if (place->items[i].pending.how & PENDING_WAITED && names_partner(place->items[i].pending.what))
             item = &place->items[i];
     if (open && item) {
         call.partner = item->pending.partner;
