@@ -13,19 +13,13 @@
 /* In the order in which people look for them. */
 static const struct {
     const char *name, *title;
-} known[] = {{PROPERTY_COMMAND, "command"},
-             {PROPERTY_PROGRAM, "program"},
-             {PROPERTY_DATE, "date"},
-             {PROPERTY_DIRECTORY, "directory"},
-             {PROPERTY_HOST, "host"},
-             {PROPERTY_MACHINE, "machine"},
-             {PROPERTY_MPI, "MPI"},
-             {PROPERTY_RECORDER, "recorded by"},
-             {PROPERTY_OPTIONS, "options"},
-             {PROPERTY_CLOCK, "clock"},
-             {PROPERTY_DESCRIPTION, "description"},
-             {PROPERTY_KEPT, "kept"},
-             {PROPERTY_TOTALS, "totals"}};
+} known[] = {{PROPERTY_COMMAND, "command"}, {PROPERTY_PROGRAM, "program"},
+             {PROPERTY_DATE, "date"},       {PROPERTY_DIRECTORY, "directory"},
+             {PROPERTY_HOST, "host"},       {PROPERTY_MACHINE, "machine"},
+             {PROPERTY_MPI, "MPI"},         {PROPERTY_RECORDER, "recorded by"},
+             {PROPERTY_OPTIONS, "options"}, {PROPERTY_PAUSED, "paused"},
+             {PROPERTY_CLOCK, "clock"},     {PROPERTY_DESCRIPTION, "description"},
+             {PROPERTY_KEPT, "kept"},       {PROPERTY_TOTALS, "totals"}};
 enum { KNOWN = sizeof known / sizeof *known };
 
 static uint64_t text_hash(uint64_t hash, const char *text)
@@ -147,6 +141,17 @@ const char *property_find(const struct property_list *list, const char *name)
         if (strcmp(list->rows[i].name, name) == 0)
             return list->rows[i].value;
     return NULL;
+}
+
+bool property_records_all(const struct property_list *list)
+{
+    const char *recorder = property_find(list, PROPERTY_RECORDER);
+    bool chosen = false;
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->rows[i].name, PROPERTY_OPTIONS) == 0)
+            chosen |= strstr(list->rows[i].value, "only=") || strstr(list->rows[i].value, "skip=");
+    return recorder && strncmp(recorder, "SIGHT ", 6) == 0 && !chosen && !property_find(list, PROPERTY_PAUSED) &&
+           !property_find(list, PROPERTY_TOTALS);
 }
 
 static size_t place_of(const char *name)

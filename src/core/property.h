@@ -17,6 +17,7 @@
 #define PROPERTY_MPI "mpi"             /* the library, and its version */
 #define PROPERTY_RECORDER "recorder"   /* the program that recorded, and its version */
 #define PROPERTY_OPTIONS "options"     /* of the recorder */
+#define PROPERTY_PAUSED "paused"       /* that the program switched recording off for a time (MPI_Pcontrol) */
 #define PROPERTY_CLOCK "clock"         /* what times were read from */
 #define PROPERTY_MACHINE "machine"
 #define PROPERTY_DESCRIPTION "description"
@@ -60,6 +61,10 @@ bool property_has_rank(const struct property *property, uint32_t rank);
 
 /* Value of the first property of this name; NULL: there is none. */
 const char *property_find(const struct property_list *list, const char *name);
+
+/* True of SIGHT's recordings of all functions all the time, without a choice (--only, --skip), a sample (--keep) or a
+   pause (MPI_Pcontrol): what such a trace lacks, the program did not do, or it was ended before. */
+bool property_records_all(const struct property_list *list);
 
 /* What people read in place of the name. */
 const char *property_title(const char *name);

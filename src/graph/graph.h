@@ -157,6 +157,7 @@ struct instance {
     uint32_t rows; /* of a prefix reduction, a neighbourhood, or two groups: its first row in `prefixes`, `neighbours`,
                       or its only one in `sides`; GRAPH_NONE */
     bool complete; /* all members are recorded */
+    bool root_named;   /* the trace says which process is the root, whether or not that has entered it */
     bool waits_at_end; /* a split collective: in the calls that end it, not in those that begin it */
 };
 

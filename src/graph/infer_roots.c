@@ -171,8 +171,10 @@ static void forget_wrong_roots(struct graph *graph)
     bool wrong = false;
     for (size_t i = 0; i < graph->instance_count && !wrong; i++)
         wrong = root_is_wrong(graph, &graph->instances[i]);
-    for (size_t i = 0; wrong && i < graph->instance_count; i++)
+    for (size_t i = 0; wrong && i < graph->instance_count; i++) {
         graph->instances[i].root_location = GRAPH_NONE;
+        graph->instances[i].root_named = false;
+    }
 }
 
 void infer_roots(struct graph *graph)

@@ -61,6 +61,7 @@ void builder_note_instance(struct graph_builder *builder, uint32_t location, uin
     bool itself = world_root == (int32_t)where->process;
     if (graph->streams[instance->stream].sided)
         itself = root == ROOT_SELF;
+    instance->root_named |= known || root == ROOT_SELF;
     instance->bytes = larger(instance->bytes, bytes);
     /* The call may still be open: graph_call() reads only closed ones. */
     if (itself) {

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/property.h"
 #include "core/text.h"
 #include "heuristics/efficiency.h"
 #include "heuristics/even_work.h"
@@ -57,6 +58,14 @@ static const char *hiding_function(const struct finding_input *input, const stru
     return *own_s > HIDDEN * finding->waiting_s ? input->metrics->defs->states[state].name : NULL;
 }
 
+/* Calls whose partners the trace does not record. A message that the program never receives lacks nothing. */
+static uint64_t partnerless_calls(const struct metrics *metrics)
+{
+    const struct analysis *analysis = metrics->analysis;
+    bool all = property_records_all(&metrics->defs->properties);
+    return analysis->partnerless + (all ? 0 : analysis->unmatched);
+}
+
 /* Why, and what to do about it. */
 static void say_why(const struct finding_input *input, const struct loss *loss, struct finding *finding)
 {
@@ -79,10 +88,11 @@ static void say_why(const struct finding_input *input, const struct loss *loss, 
         advice =
             "record with sight record, which notes the roots; in the source look at what the processes that compute "
             "longest do before collectives";
-    } else if (analysis->partnerless + analysis->unmatched > 0) {
+    } else if (partnerless_calls(metrics) > 0) {
+        uint64_t calls = partnerless_calls(metrics);
         snprintf(why, sizeof why,
-                 "The trace does not record the partners of %s calls: which process waits for which is not known.",
-                 text_thousands(number, analysis->partnerless + analysis->unmatched));
+                 "The trace does not record the partner%s of %s call%s: which process waits for which is not known.",
+                 text_plural(calls, "", "s"), text_thousands(number, calls), text_plural(calls, "", "s"));
         advice = "record the whole run with sight record";
     } else if (hiding) {
         snprintf(

@@ -132,3 +132,9 @@ void metadata_put(struct location *location)
     }
     errno = before;
 }
+
+void metadata_put_pause(struct location *location)
+{
+    if (settings_want_metadata())
+        put(location, PROPERTY_PAUSED, "by the program, for a time");
+}

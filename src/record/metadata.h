@@ -9,4 +9,7 @@
    but the recorder's own settings. SIGHT_RECORD_METADATA=0 switches it off. */
 void metadata_put(struct location *location);
 
+/* Records that the program switched recording off: the trace is not all that it did. */
+void metadata_put_pause(struct location *location);
+
 #endif

@@ -326,9 +326,24 @@ __attribute__((destructor)) static void close_files(void)
     pthread_mutex_unlock(&locations_lock);
 }
 
+/* The first one is enough. */
+static void note_pause(void)
+{
+    static bool noted;
+    struct location *location = location_mine ? location_mine : recorder_attach();
+    if (noted || !location)
+        return;
+    noted = true;
+    bool before = location_busy(location);
+    metadata_put_pause(location);
+    location_done(location, before);
+}
+
 void recorder_switch(bool on)
 {
     if (!recorder_started() || on == recorder.on)
         return;
+    if (!on)
+        note_pause();
     recorder.on = on;
 }

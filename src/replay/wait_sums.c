@@ -161,7 +161,7 @@ static void count_call(struct analysis *analysis, const struct graph *graph, uin
         analysis->waits[collective.wait].calls++;
     if (collective.completion != WAIT_NONE)
         analysis->waits[collective.completion].calls++;
-    if (rooted && instance->root_location == GRAPH_NONE) {
+    if (rooted && instance->root_location == GRAPH_NONE && !instance->root_named) {
         analysis->rootless++;
         time_add(&analysis->rootless_time, time_since(call->enter_ns, call->leave_ns));
     }

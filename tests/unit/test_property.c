@@ -95,8 +95,34 @@ static void test_date(void)
     tap_ok(!launch_note_date(&utc, INT64_MAX, text, sizeof text), "beyond the year 9999");
 }
 
+static bool records_all(const char *const (*facts)[2], size_t count)
+{
+    struct property_list list = {0};
+    for (size_t i = 0; i < count; i++)
+        property_add(&list, facts[i][0], facts[i][1]);
+    bool all = property_records_all(&list);
+    property_list_clear(&list);
+    return all;
+}
+
+static void test_records_all(void)
+{
+    static const char *const ours[][2] = {{"recorder", "SIGHT 1.0.0"}, {"options", "samples=50"}},
+                             *const chosen[][2] = {{"recorder", "SIGHT 1.0.0"}, {"options", "buffer=1M skip=Recv"}},
+                             *const paused[][2] = {{"recorder", "SIGHT 1.0.0"}, {"paused", "for a time"}},
+                             *const kept[][2] = {{"recorder", "SIGHT 1.0.0"}, {"totals", "1 2 3"}},
+                             *const others[][2] = {{"recorder", "Score-P 8.0"}};
+    tap_ok(records_all(ours, 2), "a recording has all");
+    tap_ok(!records_all(chosen, 2), "but not with a choice of functions");
+    tap_ok(!records_all(paused, 2), "nor with a pause");
+    tap_ok(!records_all(kept, 2), "nor with a sample of the events");
+    tap_ok(!records_all(others, 1), "of other recorders that is not known");
+    tap_ok(!records_all(NULL, 0), "nor without any fact");
+}
+
 int main(void)
 {
+    test_records_all();
     test_rows();
     test_text();
     test_hosts();
