@@ -37,6 +37,7 @@ static void write_diagnosis(struct output *output, const void *context, const st
                                   .verbose = options->common.verbose,
                                   .stuck = run->stuck,
                                   .may_hang = run->may_hang,
+                                  .left_over = run->left_over,
                                   .colour = run_wants_colour(&options->common, &options->target)};
     if (choice_is(options->format, "json"))
         diagnosis_write_json(output, &diagnosis, false);

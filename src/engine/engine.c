@@ -54,6 +54,7 @@ struct run {
     struct findings findings;
     struct stuck *stuck;
     struct may_hang *may_hang;
+    struct left_over *left_over;
     struct assistance *assistance; /* NULL: this process does everything */
     struct profile *profile;
     struct resources *resources;
@@ -282,8 +283,8 @@ static enum status read_early(struct run *run, struct error *err)
     return STATUS_OK;
 }
 
-/* A run that hangs does so for another reason, and its last calls did not end. */
-static bool asks_may_hang(const struct run *run)
+/* A run that hangs does so for another reason, and its last calls did not end: nothing else is said of its faults. */
+static bool asks_if_clean(const struct run *run)
 {
     bool hangs = run->stuck->kind != STUCK_NOT && run->stuck->kind != STUCK_SLOW;
     return (run->wants & ENGINE_FINDINGS) && !hangs;
@@ -338,8 +339,10 @@ static void analyse_part(void *context, size_t index)
         analyse_run(run);
     else if (index == 0 && finds_phases(run))
         run->metrics->phases = phase_metrics_with(run->graph, run->spans);
-    else if (index == 1 && asks_may_hang(run))
+    else if (index == 1 && asks_if_clean(run)) {
         run->result.may_hang = run->may_hang = may_hang_of(run->graph);
+        run->result.left_over = run->left_over = left_over_of(run->graph);
+    }
 }
 
 /* The clock correction, in addition to the results from corrected times. */
@@ -558,6 +561,7 @@ void engine_free(struct engine_result *result)
     graph_free(run->graph);
     stuck_free(run->stuck);
     may_hang_free(run->may_hang);
+    left_over_free(run->left_over);
     assisting_free(run->assistance);
     profile_free(run->profile);
     resources_free(run->resources);

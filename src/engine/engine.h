@@ -8,6 +8,7 @@
 #include "heuristics/finding.h"
 #include "metrics/metrics.h"
 #include "profile/counters.h"
+#include "stuck/left_over.h"
 #include "stuck/may_hang.h"
 #include "stuck/stuck.h"
 #include "team/team.h"
@@ -117,6 +118,7 @@ struct engine_result {
     const struct findings *findings;        /* none without an analysis; NULL: not wanted */
     const struct stuck *stuck;              /* why the run hangs; NULL: no analysis of events */
     const struct may_hang *may_hang;        /* of a run that does not: NULL: not looked for; only with findings */
+    const struct left_over *left_over;      /* the same */
     const struct clocks *clocks;            /* the correction; NULL: not requested, or a metrics file */
     enum engine_lack lack;
     unsigned slices;     /* in which the trace was read, each by a thread or process; 0: in one pass */

@@ -4,6 +4,7 @@
 #include "core/map.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "stuck/call_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -407,12 +408,9 @@ static void find_cycle(struct play *play, struct may_hang *found)
 static void say_call(char *text, size_t size, const struct may_hang *found, size_t index)
 {
     const struct may_hang_call *call = &found->cycle[index];
-    const struct defs *defs = found->defs;
     char bytes[TEXT_NUMBER_SIZE];
-    text_append(text, size, "process %s is in %s", text_number(call->rank).text, defs->states[call->state].name);
-    if (call->site > 0 && call->site <= defs->site_count && defs->sites[call->site - 1].line > 0)
-        text_append(text, size, " (%s:%" PRId32 ")", text_file_name(defs->sites[call->site - 1].file),
-                    defs->sites[call->site - 1].line);
+    text_append(text, size, "process %s is in ", text_number(call->rank).text);
+    call_text_append(text, size, found->defs, call->state, call->site);
     if (call->partner == EVENT_UNKNOWN)
         return;
     text_append(text, size, call->sends ? ", sending" : ", waiting for");

@@ -302,6 +302,14 @@ static const char *name_within(char text[COLUMNS], const char *input, size_t bes
     return text;
 }
 
+/* What is wrong with a run although it came to its end. Returns what `more` is for the next paragraph. */
+static bool write_fault(struct output *output, const char *text, bool more)
+{
+    output_text(output, more ? "" : "\n");
+    paragraph_write(output, "  ", "  ", text);
+    return false;
+}
+
 /* `lines` are taken of the screen already. True if there are more than are shown. */
 static bool write_findings(struct output *output, const struct diagnosis *diagnosis, size_t lines)
 {
@@ -380,11 +388,10 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
         more = write_findings(output, diagnosis, lines);
     else
         write_heuristics(output, metrics, diagnosis->results);
-    if (diagnosis->may_hang && diagnosis->may_hang->count > 0) {
-        output_text(output, more ? "" : "\n");
-        paragraph_write(output, "  ", "  ", diagnosis->may_hang->text);
-        more = false;
-    }
+    if (diagnosis->may_hang && diagnosis->may_hang->count > 0)
+        more = write_fault(output, diagnosis->may_hang->text, more);
+    if (diagnosis->left_over && diagnosis->left_over->text)
+        more = write_fault(output, diagnosis->left_over->text, more);
     char text[COLUMNS];
     const char *name = name_within(text, diagnosis->input, sizeof "    sight report  -o report.html");
     bool fits = strlen(name) < COLUMNS - strlen("  charts and details:  sight report  -o report.html");

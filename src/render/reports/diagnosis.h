@@ -4,6 +4,7 @@
 
 #include "core/output.h"
 #include "heuristics/finding.h"
+#include "stuck/left_over.h"
 #include "stuck/may_hang.h"
 #include "stuck/stuck.h"
 
@@ -25,13 +26,14 @@ struct diagnosis {
     const struct heuristic_result *results;
     const struct findings *findings;
     const char *title;
-    const char *input;               /* the trace's path, for commands to copy; NULL: there is not one alone */
-    bool verbose;                    /* starting and ending MPI is included */
-    const struct stuck *stuck;       /* NULL: not known */
-    const struct may_hang *may_hang; /* NULL: not known */
-    bool all;                        /* findings are shown, as there is no trace to explain the rest */
-    bool colour;                     /* text for a terminal: bold verdict and findings, the bar by its threshold */
-    size_t begun;                    /* lines that diagnosis_begin_text has written already; 0: it was not called */
+    const char *input;                 /* the trace's path, for commands to copy; NULL: there is not one alone */
+    bool verbose;                      /* starting and ending MPI is included */
+    const struct stuck *stuck;         /* NULL: not known */
+    const struct may_hang *may_hang;   /* NULL: not known */
+    const struct left_over *left_over; /* NULL: not known */
+    bool all;                          /* findings are shown, as there is no trace to explain the rest */
+    bool colour;                       /* text for a terminal: bold verdict and findings, the bar by its threshold */
+    size_t begun;                      /* lines that diagnosis_begin_text has written already; 0: it was not called */
 };
 void diagnosis_write_text(struct output *output, const struct diagnosis *diagnosis);
 

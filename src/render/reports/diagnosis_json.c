@@ -224,5 +224,6 @@ void diagnosis_write_json(struct output *output, const struct diagnosis *diagnos
     write_resources(&json, metrics->resources);
     stuck_write_json(&json, diagnosis->stuck, false);
     may_hang_write_json(&json, diagnosis->may_hang);
+    left_over_write_json(&json, diagnosis->left_over);
     json_close(&json, '}');
 }

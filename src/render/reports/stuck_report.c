@@ -95,6 +95,19 @@ void may_hang_write_json(struct json *json, const struct may_hang *found)
     json_close(json, '}');
 }
 
+void left_over_write_json(struct json *json, const struct left_over *left)
+{
+    if (!left || !left->text) {
+        json_value(json, "left_over", value_null());
+        return;
+    }
+    json_open(json, "left_over", '{');
+    json_value(json, "text", value_text(left->text));
+    json_value(json, "messages", value_count(left->messages));
+    json_value(json, "collectives", value_count(left->collectives));
+    json_close(json, '}');
+}
+
 static void call_text(char *text, size_t size, const struct stuck *stuck, const struct stuck_call *call)
 {
     char site[SITE_TEXT_SIZE], since_text[TEXT_NUMBER_SIZE];

@@ -3,6 +3,7 @@
 #define SIGHT_RENDER_REPORTS_STUCK_REPORT_H
 
 #include "render/field.h"
+#include "stuck/left_over.h"
 #include "stuck/may_hang.h"
 #include "stuck/stuck.h"
 
@@ -22,6 +23,9 @@ size_t stuck_write_text(struct output *output, const struct stuck *stuck, size_t
 
 /* The member "may_hang": null if nothing was found, or it was not looked for. */
 void may_hang_write_json(struct json *json, const struct may_hang *found);
+
+/* The member "left_over": null if nothing is left, or it was not looked for. */
+void left_over_write_json(struct json *json, const struct left_over *left);
 
 /* True if there is something to report. */
 static inline bool stuck_is_reported(const struct stuck *stuck)
