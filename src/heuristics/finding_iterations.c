@@ -161,38 +161,78 @@ static double own_of_synchronisations_s(const struct finding_input *input)
     return (double)input->analysis->own_saving / 1e9;
 }
 
+/* Synchronisations are those of the main loop if at least this part of their time is in it. */
+static const double IN_LOOP = 0.5;
+
+static bool are_in_loop(const struct analysis *analysis, const struct iteration_metrics *iterations)
+{
+    const struct iteration_row *first = &iterations->rows[0], *last = &iterations->rows[iterations->row_count - 1];
+    double inside_ns = 0, all_ns = 0;
+    for (size_t i = 0; i < COURSE_BINS; i++) {
+        bool overlaps = course_edge(analysis->duration, i + 1) > first->begin_ns &&
+                        course_edge(analysis->duration, i) < last->begin_ns + last->time_ns;
+        all_ns += (double)analysis->synchronising_course_ns[i];
+        inside_ns += overlaps ? (double)analysis->synchronising_course_ns[i] : 0;
+    }
+    return inside_ns >= IN_LOOP * all_ns;
+}
+
+/* Enough of them, that take long with little computing before them, in a run with iterations. */
+static bool synchronises_much(const struct finding_input *input)
+{
+    const struct metrics *metrics = input->metrics;
+    const struct analysis *analysis = input->analysis;
+    double processes = (double)metrics->process_count, all_ns = processes * (double)analysis->duration,
+           own_ns = (double)analysis->synchronising;
+    return processes >= 2 && (double)analysis->synchronisations >= SYNCHRONISATIONS_LEAST * processes &&
+           own_ns >= SYNCHRONISING * all_ns && (double)analysis->before_synchronising <= LITTLE_BETWEEN * own_ns &&
+           metrics->phases && metrics->phases->iterations.loop != PHASE_NONE;
+}
+
+/* `per` of them in an iteration; 0: they are not those of the main loop. */
+static void say_synchronisations(const struct finding_input *input, double each, double per, struct finding *finding)
+{
+    const struct phase_metrics *phases = input->metrics->phases;
+    const char *loop = phases->loops[phases->iterations.loop].name, *name, *advice;
+    double own_s = (double)input->analysis->synchronising / 1e9, duration = (double)input->analysis->duration / 1e9;
+    char count[TEXT_NUMBER_SIZE], in_each[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE];
+    name_synchronisations(input, &name, &advice);
+    text_thousands(count, text_whole(each));
+    text_thousands(in_each, text_whole(per));
+    text_share(share, own_s / (double)input->metrics->process_count / duration);
+    snprintf(finding->title, sizeof finding->title, "excessive synchronisation: %s %s %s", per > 0 ? in_each : count,
+             name, per > 0 ? "in each iteration" : "with little computing between them");
+    snprintf(finding->text, sizeof finding->text, "Each process calls %s %s", count, name);
+    if (per > 0)
+        text_append(finding->text, sizeof finding->text, ", %s in each iteration (%.*s)", in_each,
+                    text_beginning(loop, 80), loop);
+    text_append(finding->text, sizeof finding->text,
+                ". Excluding waiting for late processes they take %s of all processes' time, %s in total.%s", share,
+                seconds_text(time, own_s), per > 0 ? " One per iteration would avoid most of that." : "");
+    snprintf(finding->advice, sizeof finding->advice, "%s", advice);
+}
+
 bool find_excessive_synchronisation(const struct finding_input *input, struct finding *finding)
 {
     const struct metrics *metrics = input->metrics;
     const struct analysis *analysis = input->analysis;
-    double processes = (double)metrics->process_count, duration = (double)analysis->duration / 1e9,
-           own_s = (double)analysis->synchronising / 1e9, calls = (double)analysis->synchronisations;
-    if (processes < 2 || calls < SYNCHRONISATIONS_LEAST * processes || own_s < SYNCHRONISING * processes * duration ||
-        (double)analysis->before_synchronising / 1e9 > LITTLE_BETWEEN * own_s || !metrics->phases ||
-        metrics->phases->iterations.loop == PHASE_NONE)
+    if (!synchronises_much(input))
         return false;
     const struct iteration_metrics *iterations = &metrics->phases->iterations;
-    const struct loop_row *loop = &metrics->phases->loops[iterations->loop];
-    double each = calls / processes, an_iteration = each / iterations->count;
+    double processes = (double)metrics->process_count, each = (double)analysis->synchronisations / processes,
+           own_s = (double)analysis->synchronising / 1e9;
+    double per = are_in_loop(analysis, iterations) ? each / iterations->count : 0;
     /* A loop of only barriers is inside a longer iteration. */
-    if (an_iteration < AN_ITERATION)
+    if (per > 0 && per < AN_ITERATION)
         return false;
-    char count[TEXT_NUMBER_SIZE], per[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE];
-    const char *name, *advice;
-    name_synchronisations(input, &name, &advice);
     finding->waiting_s = own_s;
     /* All but one per iteration. The calls of all processes overlap: a process's share of their time is wall time. */
-    finding->saving_s = larger(own_s / processes, own_of_synchronisations_s(input)) * (1 - 1 / an_iteration);
-    text_thousands(count, text_whole(each));
-    text_thousands(per, text_whole(an_iteration));
-    snprintf(finding->title, sizeof finding->title, "excessive synchronisation: %s %s in each iteration", per, name);
-    snprintf(finding->text, sizeof finding->text,
-             "Each process calls %s %s, %s in each iteration (%.*s). Excluding waiting for late processes they take %s "
-             "of all processes' time, %s in total. One per iteration would avoid most of that.",
-             count, name, per, text_beginning(loop->name, 80), loop->name,
-             text_share(share, own_s / processes / duration), seconds_text(time, own_s));
-    snprintf(finding->advice, sizeof finding->advice, "%s", advice);
-    take_loop(iterations, finding);
+    finding->saving_s = larger(own_s / processes, own_of_synchronisations_s(input)) * (1 - (per > 0 ? 1 / per : 0));
+    say_synchronisations(input, each, per, finding);
+    if (per > 0)
+        take_loop(iterations, finding);
+    else
+        finding->to_s = (double)analysis->duration / 1e9;
     memcpy(finding->course_ns, analysis->synchronising_course_ns, sizeof finding->course_ns);
     finding_evidence(finding, "synchronisations_each", each, false);
     finding_evidence(finding, "barriers", barrier_calls(metrics), false);

@@ -245,6 +245,9 @@ void iterations_answer(char text[ITERATIONS_TEXT_SIZE], const struct metrics *me
             text_thousands(count, iterations->count), text_duration(median, iterations->median_ns));
 }
 
+/* A trend of a loop that is less of the run is worth no line of the first screen. */
+static const double TREND_LOOP = 0.2;
+
 void iterations_remark(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics)
 {
     const struct iteration_metrics *iterations = &metrics->phases->iterations;
@@ -258,7 +261,7 @@ void iterations_remark(char text[ITERATIONS_TEXT_SIZE], const struct metrics *me
     char rest[ITERATIONS_TEXT_SIZE] = "";
     if (has_slow(metrics))
         add_slow(rest, iterations);
-    else if (has_trend(iterations))
+    else if (has_trend(iterations) && loop_share(metrics->phases) >= TREND_LOOP)
         add_trend(rest, iterations);
     if (*rest)
         add(text, ". %s", rest);
