@@ -130,18 +130,31 @@ static double centre_sends(const struct setting *setting, struct reason *reason)
     return share;
 }
 
+/* The pattern of the messages says nothing about calls that move none: barriers, collectives, files. */
+static bool is_about_messages(const struct setting *setting)
+{
+    const struct defs *defs = setting->input->metrics->defs;
+    if (setting->finding->kind != FINDING_transfer || !setting->finding->functions[0])
+        return true;
+    int32_t state = defs_find_state(defs, setting->finding->functions[0]);
+    if (state < 0)
+        return true;
+    enum function_class class = defs->states[state].class;
+    return class == CLASS_P2P || class == CLASS_WAIT || class == CLASS_PROBE;
+}
+
 /* A master also gets answers. */
 static bool one_sends_to_all(const struct setting *setting, struct reason *reason)
 {
     reason->share = setting->structure->best.score;
-    return centre_sends(setting, reason) >= ALONE;
+    return is_about_messages(setting) && centre_sends(setting, reason) >= ALONE;
 }
 
 static bool one_gets_from_all(const struct setting *setting, struct reason *reason)
 {
     double share = centre_sends(setting, reason);
     reason->share = setting->structure->best.score;
-    return share >= 0 && share <= 1 - ALONE;
+    return is_about_messages(setting) && share >= 0 && share <= 1 - ALONE;
 }
 
 /* N work items through P stages keep these busy N / (N + P - 1) of the time. */

@@ -27,13 +27,14 @@ static void waits(struct metrics *metrics, enum wait_kind kind, size_t victim, s
 }
 
 /* A finding of this id with these causes and victims, given its advice. */
-static struct finding *fitted(const struct metrics *metrics, const char *id, enum wait_kind kind)
+static struct finding *fitted_to(const struct metrics *metrics, const char *id, enum wait_kind kind,
+                                 const char *function)
 {
     static struct finding finding;
     const struct wait_sums *sums = &metrics->analysis->waits[kind];
     struct structure structure = structure_of_run(metrics);
     finding = (struct finding){
-        .kind = finding_find(id), .id = id, .text = "It waits.", .advice = "its own", .functions = {"MPI_Recv"}};
+        .kind = finding_find(id), .id = id, .text = "It waits.", .advice = "its own", .functions = {function}};
     finding.victims = ranks_with_most(metrics, sums->victims_ns, 0.95);
     finding.causes = ranks_to_blame(metrics, sums->causes_ns);
     finding.saving_s = (double)sums->ns / 1e9 / (PROCESSES - 1);
@@ -41,6 +42,11 @@ static struct finding *fitted(const struct metrics *metrics, const char *id, enu
     free(finding.victims.rank);
     free(finding.causes.rank);
     return &finding;
+}
+
+static struct finding *fitted(const struct metrics *metrics, const char *id, enum wait_kind kind)
+{
+    return fitted_to(metrics, id, kind, "MPI_Recv");
 }
 
 static void expect(const struct finding *finding, const char *text, const char *advice_begin, const char *name)
@@ -94,6 +100,8 @@ static void test_one_way(void)
                    : "It waits. Process 0 only receives from each of the other processes: 100 % of all bytes.",
                out ? "send once with a collective" : "collect with MPI_Gatherv",
                out ? "sends to all" : "gets from all");
+        expect(fitted_to(metrics, "transfer", WAIT_LATE_SENDER, "MPI_Barrier"), "It waits.", "its own",
+               "a barrier moves none of these messages");
         metrics_free(metrics);
     }
 }
@@ -235,8 +243,10 @@ static void test_patterns(void)
 
 int main(void)
 {
-    static const char *const names[] = {"MPI_Recv"};
-    defs = hand_defs(names, 1);
+    static const char *const names[] = {"MPI_Recv", "MPI_Barrier"};
+    defs = hand_defs(names, 2);
+    defs->states[0].class = CLASS_P2P;
+    defs->states[1].class = CLASS_SYNC;
     test_master();
     test_one_way();
     test_ranks();
