@@ -331,10 +331,30 @@ struct core_losses *core_losses_of(const struct metrics *metrics)
     return losses;
 }
 
+/* More processes than cores wait for a core for this share of their time. In MPI that may be no loss, so that it is no
+   finding, but who runs when is up to the scheduler. */
+static const double CROWDED = 0.1;
+
+static bool is_crowded(const struct metrics *metrics)
+{
+    struct readings at = {0};
+    struct lost lost = {0};
+    double delay_ns = 0, wall_ns = 0;
+    size_t processes = 0;
+    for (; readings_next(metrics, &at); processes++) {
+        delay_ns += (double)delay_ns_of(at.process);
+        wall_ns += (double)wall_ns_of(at.process);
+    }
+    if (processes < metrics->process_count || delay_ns < CROWDED * wall_ns)
+        return false;
+    find_crowd(metrics, &lost);
+    return lost.crowd.processes > 0;
+}
+
 void finding_caveat(const struct finding_input *input, char caveat[FINDING_CAVEAT_SIZE])
 {
     *caveat = '\0';
-    if (finding_shares_cores(input->metrics))
+    if (finding_shares_cores(input->metrics) || is_crowded(input->metrics))
         snprintf(caveat, FINDING_CAVEAT_SIZE,
                  "The processes share cores: the times of this run depend on the scheduler as much as on the program.");
 }
