@@ -83,8 +83,8 @@ static void say_why(const struct finding_input *input, const struct loss *loss, 
     if (analysis->rootless > 0) {
         snprintf(
             why, sizeof why,
-            "The trace does not record the root of %s collective calls: which process waits for which is not known.",
-            text_thousands(number, analysis->rootless));
+            "The trace does not record the root of %s collective call%s: which process waits for which is not known.",
+            text_thousands(number, analysis->rootless), text_plural(analysis->rootless, "", "s"));
         advice =
             "record with sight record, which notes the roots; in the source look at what the processes that compute "
             "longest do before collectives";
