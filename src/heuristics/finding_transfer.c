@@ -127,6 +127,13 @@ uint32_t finding_hides_waits(const struct finding_input *input, double *own_s)
     return most;
 }
 
+static uint64_t bytes_of(const struct process_row *process)
+{
+    uint64_t bytes = process->bytes_sent;
+    bytes_add(&bytes, process->bytes_received);
+    return bytes;
+}
+
 /* Processes that have far more than the mean of the bytes of all messages; none if they are even. */
 static struct ranks with_most_bytes(const struct metrics *metrics)
 {
@@ -134,9 +141,9 @@ static struct ranks with_most_bytes(const struct metrics *metrics)
     int64_t *excess = memory_new(count * sizeof *excess), most = 0;
     uint64_t all = 0;
     for (size_t i = 0; i < count; i++)
-        all += metrics->process[i].bytes_sent + metrics->process[i].bytes_received;
+        bytes_add(&all, bytes_of(&metrics->process[i]));
     for (size_t i = 0; i < count; i++) {
-        uint64_t mean = all / count, mine = metrics->process[i].bytes_sent + metrics->process[i].bytes_received;
+        uint64_t mean = all / count, mine = bytes_of(&metrics->process[i]);
         /* Numbers beyond int64 are a metrics file's, not a run's. */
         if (mine > mean && mine <= INT64_MAX)
             excess[i] = (int64_t)(mine - mean);
