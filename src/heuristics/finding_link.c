@@ -63,14 +63,18 @@ static void say(const struct analysis *analysis, const struct host_rows *hosts, 
 {
     char way[WAY_SIZE], times[TEXT_NUMBER_SIZE], count[TEXT_NUMBER_SIZE], bytes[TEXT_NUMBER_SIZE],
         slow[TEXT_NUMBER_SIZE], usual[TEXT_NUMBER_SIZE], lost[TEXT_NUMBER_SIZE];
+    char size[TEXT_NUMBER_SIZE + 20] = "", from[TEXT_NUMBER_SIZE];
     way_text(way, analysis, hosts);
+    if (analysis->slow_link_from > 0)
+        snprintf(size, sizeof size, " of %s or more", text_bytes(from, analysis->slow_link_from));
     times_text(times, ratio_of((double)analysis->slow_link_time, (double)analysis->slow_link_usual));
-    snprintf(finding->title, sizeof finding->title, "messages %s take %s times as long as others", way, times);
+    snprintf(finding->title, sizeof finding->title, "%s %s take %s times as long as others",
+             *size ? "large messages" : "messages", way, times);
     snprintf(finding->text, sizeof finding->text,
-             "Once sender and receiver are both there, the %s messages (%s) %s take %s (median); messages of similar "
+             "Once sender and receiver are both there, the %s messages%s (%s) %s take %s (median); messages of similar "
              "size elsewhere take %s. That makes calls %s longer, summed over all processes.",
-             text_thousands(count, analysis->slow_link_messages), text_bytes(bytes, analysis->slow_link_bytes), way,
-             seconds_text(slow, (double)analysis->slow_link_time / 1e9),
+             text_thousands(count, analysis->slow_link_messages), size, text_bytes(bytes, analysis->slow_link_bytes),
+             way, seconds_text(slow, (double)analysis->slow_link_time / 1e9),
              seconds_text(usual, (double)analysis->slow_link_usual / 1e9), seconds_text(lost, finding->waiting_s));
 }
 

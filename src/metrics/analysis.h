@@ -124,6 +124,7 @@ struct wait_sums {
     X(slow_link_way, COUNT)      /* 1: only from the first to the other or all others, 2: only back; 0: both ways */   \
     X(slow_link_one, COUNT)      /* row of the first process, or of one on the first host */                           \
     X(slow_link_other, COUNT)    /* the same of the other; of one with all others: the first again */                  \
+    X(slow_link_from, COUNT)     /* only messages of so many bytes or more are slow; 0: all */                         \
     X(slow_link_messages, COUNT) /* on the slow way */                                                                 \
     X(slow_link_bytes, COUNT)                                                                                          \
     X(slow_link_time, TIME)   /* the median of their transfers, of the kind that loses most */                         \

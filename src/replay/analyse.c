@@ -364,6 +364,7 @@ static void take_slow_link(struct analyst *analyst, const struct transfer_meter 
     analysis->slow_link_way = (uint64_t)slow->way;
     analysis->slow_link_one = link_row(&slow->link, meter->hosts, processes, slow->link.one);
     analysis->slow_link_other = link_row(&slow->link, meter->hosts, processes, slow->link.other);
+    analysis->slow_link_from = slow->from_bytes;
     analysis->slow_link_messages = slow->messages;
     analysis->slow_link_bytes = slow->bytes;
     analysis->slow_link_time = slow->ns;

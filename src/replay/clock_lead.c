@@ -29,9 +29,9 @@ static struct map enters_of(const struct graph *graph, uint32_t location)
     return enters;
 }
 
-/* What collectives in one half of the run show. */
+/* What collectives and messages in one half of the run show. */
 struct half {
-    int64_t most_ns;   /* from the enter of one to the leave of the other, the least of all */
+    int64_t most_ns;   /* from the enter of one to the leave of the other, or to the arrival, the least of all */
     int64_t *apart_ns; /* by how much the other leaves later; owned */
     size_t count, capacity;
 };
@@ -53,6 +53,25 @@ static int64_t half_lead_ns(struct half *half)
     return lead_ns;
 }
 
+static void take_messages(const struct graph *graph, uint32_t from, uint32_t to, int64_t middle_ns, struct half *halves)
+{
+    bool *on_way = memory_new(graph->channel_count * sizeof *on_way);
+    for (size_t i = 0; i < graph->channel_count; i++)
+        on_way[i] = graph->channels[i].send_location == from && graph->channels[i].receive_location == to;
+    for (size_t i = 0; i < graph->message_count; i++) {
+        if (!on_way[graph->messages[i].channel])
+            continue;
+        struct message message = graph_message(graph, (uint32_t)i);
+        if (message.send_location == GRAPH_NONE || message.receive_location == GRAPH_NONE)
+            continue;
+        int64_t sent_ns = graph_call(graph, from, message.send_call).enter_ns,
+                arrived_ns = graph_call(graph, to, message.receive_call).leave_ns;
+        struct half *half = &halves[arrived_ns > middle_ns];
+        half->most_ns = smaller(half->most_ns, time_since(sent_ns, arrived_ns));
+    }
+    free(on_way);
+}
+
 int64_t clock_lead_ns(const struct graph *graph, uint32_t from, uint32_t to)
 {
     struct map enters = enters_of(graph, from);
@@ -69,6 +88,7 @@ int64_t clock_lead_ns(const struct graph *graph, uint32_t from, uint32_t to)
         ARRAY_PUSH(half->apart_ns, half->count, half->capacity, time_since(other.leave_ns, call.leave_ns));
     }
     map_clear(&enters);
+    take_messages(graph, from, to, middle_ns, halves);
     int64_t early_ns = half_lead_ns(&halves[0]), late_ns = half_lead_ns(&halves[1]);
     return larger(early_ns, late_ns);
 }

@@ -21,6 +21,8 @@ static bool arrival_of(const struct repair *repair, uint32_t index, struct arriv
     struct transfer transfer;
     if (!transfer_measure(repair->meter, index, &transfer))
         return false;
+    if (repair->slow->without_clocks)
+        transfer_without_clocks(&transfer);
     struct message message = graph_message(graph, index);
     int64_t usual = usual_ns(&repair->slow->usual, transfer.kind);
     arrival->end_ns = graph_call(graph, message.receive_location, message.receive_call).leave_ns;
@@ -38,9 +40,11 @@ static void need_message(const struct repair *repair, const struct call *call, u
     /* It keeps the call as long as recorded if nothing is known of it; not at all if the call does not wait for it. */
     int64_t ns = call->leave_ns;
     if (arrival_of(repair, index, &arrival)) {
-        if (arrival.begin_ns >= call->leave_ns)
+        /* Of these two calls only the lengths count: both are held as long by the message. */
+        bool without_clocks = repair->slow->without_clocks;
+        if (arrival.begin_ns >= call->leave_ns && !without_clocks)
             return;
-        if (arrival.end_ns < call->leave_ns)
+        if (arrival.end_ns < call->leave_ns || without_clocks)
             ns -= arrival.end_ns - arrival.repaired_ns;
         else
             ns = smaller(ns, arrival.repaired_ns);
@@ -100,7 +104,8 @@ struct map faster_calls(const struct transfer_meter *meter, const struct slow_li
         struct message message = {.send_location = GRAPH_NONE};
         if (slow_channels[graph->messages[i].channel])
             message = graph_message(graph, (uint32_t)i);
-        if (message.send_location == GRAPH_NONE || message.receive_location == GRAPH_NONE)
+        if (message.send_location == GRAPH_NONE || message.receive_location == GRAPH_NONE ||
+            (uint64_t)larger(message.bytes, INT64_C(0)) < slow->from_bytes)
             continue;
         repair_call(&repair, message.receive_location, message.receive_call);
         if (graph_completes_later(graph, (uint32_t)i))

@@ -28,7 +28,6 @@ struct judge {
 struct traffic_of_link {
     struct transfer *transfers; /* every `stride`-th; sorted once all are there; owned */
     size_t count, stride, seen;
-    uint64_t messages[2], bytes[2]; /* [1]: those that leave link->one */
 };
 
 /* What transfers on one way of a link show, or on both. */
@@ -37,6 +36,7 @@ struct way {
     double median, quartile; /* of transfer / usual */
     int64_t ns, usual_ns;    /* medians, of the kind that loses most */
     double excess_ns;        /* its sum */
+    uint32_t kind;           /* that kind */
     uint32_t message;        /* the one that takes longest */
 };
 
@@ -72,19 +72,20 @@ static int64_t whole(double ns)
 }
 
 /* The known transfers of one kind on a way, `ns` of them: keeps the kind that loses most. */
-static void take_kind(struct way *way, double *ns, size_t count, int64_t usual, double sum_ns)
+static void take_kind(struct way *way, uint32_t kind, double *ns, size_t count, int64_t usual, double sum_ns)
 {
     double excess_ns = sum_ns - (double)count * (double)usual;
     if (count == 0 || (way->usual_ns > 0 && excess_ns <= way->excess_ns))
         return;
+    way->kind = kind;
     way->excess_ns = excess_ns;
     way->usual_ns = usual;
     way->ns = whole(quantile(ns, count, 0.5));
 }
 
 /* `transfers` are sorted by kind. */
-static struct way way_of(const struct judge *judge, const struct link *link, enum slow_way which,
-                         const struct usual_times *times, const struct transfer *transfers, size_t count)
+static struct way way_of(const struct judge *judge, const struct slow_link *slow, enum slow_way which,
+                         const struct transfer *transfers, size_t count)
 {
     struct way way = {0};
     double *ratios = memory_new(count * sizeof *ratios), *ns = memory_new(count * sizeof *ns), sum_ns = 0;
@@ -93,11 +94,12 @@ static struct way way_of(const struct judge *judge, const struct link *link, enu
     for (size_t i = 0; i < count; i++) {
         const struct transfer *transfer = &transfers[i];
         if (i == 0 || transfer->kind != transfers[i - 1].kind) {
-            usual = usual_ns(times, transfer->kind);
+            usual =
+                transfer_kind_bytes(transfer->kind) >= slow->from_bytes ? usual_ns(&slow->usual, transfer->kind) : -1;
             of_kind = 0;
             sum_ns = 0;
         }
-        if (usual > 0 && transfer->known && is_on(judge, link, transfer, which)) {
+        if (usual > 0 && transfer->known && is_on(judge, &slow->link, transfer, which)) {
             ratios[way.count++] = (double)transfer->least_ns / (double)usual;
             ns[of_kind++] = (double)transfer->least_ns;
             sum_ns += (double)transfer->least_ns;
@@ -106,7 +108,7 @@ static struct way way_of(const struct judge *judge, const struct link *link, enu
             longest_ns = larger(longest_ns, transfer->least_ns);
         }
         if (i + 1 == count || transfers[i + 1].kind != transfer->kind)
-            take_kind(&way, ns, of_kind, usual, sum_ns);
+            take_kind(&way, transfer->kind, ns, of_kind, usual, sum_ns);
     }
     way.median = quantile(ratios, way.count, 0.5);
     way.quartile = quantile(ratios, way.count, 0.25);
@@ -150,14 +152,14 @@ static bool others_are_alike(struct other *others, size_t count, double ratio)
     return (double)alike > ALIKE_SHARE * (double)count;
 }
 
-static bool is_alone(const struct judge *judge, const struct link *link, const struct usual_times *times, double median)
+static bool is_alone(const struct judge *judge, const struct slow_link *slow, double median)
 {
     struct other *others = memory_new(judge->count * sizeof *others);
     size_t count = 0;
     for (size_t i = 0; i < judge->count; i++) {
         const struct transfer *transfer = &judge->sample[i];
-        int64_t usual = usual_ns(times, transfer->kind);
-        if (usual > 0 && transfer->known && transfer_is_apart(judge->meter, transfer, link))
+        int64_t usual = usual_ns(&slow->usual, transfer->kind);
+        if (usual > 0 && transfer->known && transfer_is_apart(judge->meter, transfer, &slow->link))
             others[count++] = (struct other){map_pair_unordered(transfer->sender, transfer->receiver),
                                              (double)transfer->least_ns / (double)usual};
     }
@@ -204,23 +206,35 @@ static struct traffic_of_link traffic_of(const struct transfer_meter *meter, con
     uint8_t *ways = channels_of_link(meter, link);
     traffic.transfers = memory_new(SAMPLE_OF_LINK * sizeof *traffic.transfers);
     for (size_t i = 0; i < graph->message_count; i++) {
-        uint8_t way = ways[graph->messages[i].channel];
-        if (!way)
-            continue;
-        struct message message = graph_message(graph, (uint32_t)i);
-        traffic.messages[way == 2]++;
-        traffic.bytes[way == 2] += (uint64_t)larger(message.bytes, INT64_C(0));
-        keep(&traffic, meter, (uint32_t)i);
+        if (ways[graph->messages[i].channel])
+            keep(&traffic, meter, (uint32_t)i);
     }
     free(ways);
     transfers_sort(traffic.transfers, traffic.count);
     return traffic;
 }
 
+static void count_messages(const struct transfer_meter *meter, struct slow_link *slow)
+{
+    const struct graph *graph = meter->graph;
+    uint8_t *ways = channels_of_link(meter, &slow->link);
+    for (size_t i = 0; i < graph->message_count; i++) {
+        uint8_t way = ways[graph->messages[i].channel];
+        if (!way || (slow->way != SLOW_BOTH_WAYS && (way == 2) != (slow->way == SLOW_FROM_ONE)))
+            continue;
+        uint64_t bytes = (uint64_t)larger(graph_message(graph, (uint32_t)i).bytes, INT64_C(0));
+        if (bytes < slow->from_bytes)
+            continue;
+        slow->messages++;
+        bytes_add(&slow->bytes, bytes);
+    }
+    free(ways);
+}
+
 /* The median of all transfers on the way of the kind that most are of, below 0 where clocks are wrong, and what is
    usual. False: there are too few. */
-static bool other_way(const struct judge *judge, const struct link *link, enum slow_way which,
-                      const struct usual_times *times, const struct traffic_of_link *traffic, double *ns, double *usual)
+static bool other_way(const struct judge *judge, const struct slow_link *slow, enum slow_way which,
+                      const struct traffic_of_link *traffic, double *ns, double *usual)
 {
     double *of_kind = memory_new(traffic->count * sizeof *of_kind);
     size_t count = 0, most = 0;
@@ -228,10 +242,10 @@ static bool other_way(const struct judge *judge, const struct link *link, enum s
         const struct transfer *transfer = &traffic->transfers[i];
         if (i > 0 && transfer->kind != transfer[-1].kind)
             count = 0;
-        if (is_on(judge, link, transfer, which))
+        if (transfer_kind_bytes(transfer->kind) >= slow->from_bytes && is_on(judge, &slow->link, transfer, which))
             of_kind[count++] = (double)transfer->least_ns;
         bool last = i + 1 == traffic->count || transfer[1].kind != transfer->kind;
-        int64_t usual_of_kind = last && count > most ? usual_ns(times, transfer->kind) : -1;
+        int64_t usual_of_kind = last && count > most ? usual_ns(&slow->usual, transfer->kind) : -1;
         if (usual_of_kind > 0) {
             most = count;
             *ns = quantile(of_kind, count, 0.5);
@@ -242,19 +256,31 @@ static bool other_way(const struct judge *judge, const struct link *link, enum s
     return most >= SLOW_LEAST;
 }
 
-/* Only one way is slow. True if that is not a clock that is ahead; where it is not known by how much it may be, both
-   ways together say how slow the link is, but not which way. */
-static bool is_no_clock(const struct judge *judge, const struct usual_times *times,
-                        const struct traffic_of_link *traffic, const struct way *way, struct slow_link *slow)
+/* The same way by the bounds that need no clock in common: slow if most messages keep a send and a receive waiting. */
+static bool is_slow_without_clocks(const struct judge *judge, const struct traffic_of_link *traffic,
+                                   struct slow_link *slow)
 {
-    const struct graph *graph = judge->meter->graph;
-    struct message worst = graph_message(graph, way->message);
-    int64_t lead_ns = clock_lead_ns(graph, worst.send_location, worst.receive_location);
+    struct transfer *transfers = memory_copy(traffic->transfers, traffic->count * sizeof *transfers);
+    for (size_t i = 0; i < traffic->count; i++)
+        transfer_without_clocks(&transfers[i]);
+    struct way way = way_of(judge, slow, slow->way, transfers, traffic->count);
+    free(transfers);
+    if (!is_slow(&way))
+        return false;
+    slow->ns = way.ns;
+    slow->usual_ns = way.usual_ns;
+    slow->without_clocks = true;
+    return true;
+}
+
+/* Where it is not known by how much a clock may be ahead, both ways together say how slow the link is, but not which
+   way. */
+static bool is_slow_together(const struct judge *judge, const struct traffic_of_link *traffic, const struct way *way,
+                             struct slow_link *slow)
+{
     double ns = 0, usual = 0;
-    if (time_since(lead_ns, way->ns) / SLOW_TIMES >= way->usual_ns)
-        return true;
     enum slow_way back = slow->way == SLOW_FROM_ONE ? SLOW_TO_ONE : SLOW_FROM_ONE;
-    if (!other_way(judge, &slow->link, back, times, traffic, &ns, &usual) ||
+    if (!other_way(judge, slow, back, traffic, &ns, &usual) ||
         (double)way->ns + ns < SLOW_TOGETHER * ((double)way->usual_ns + usual))
         return false;
     slow->way = SLOW_BOTH_WAYS;
@@ -263,16 +289,25 @@ static bool is_no_clock(const struct judge *judge, const struct usual_times *tim
     return true;
 }
 
-static bool judge_ways(const struct judge *judge, const struct usual_times *times,
-                       const struct traffic_of_link *traffic, struct slow_link *slow)
+/* Only one way is slow. True if that is not a clock that is ahead. */
+static bool is_no_clock(const struct judge *judge, const struct traffic_of_link *traffic, const struct way *way,
+                        struct slow_link *slow)
 {
-    const struct link *link = &slow->link;
-    struct way from = way_of(judge, link, SLOW_FROM_ONE, times, traffic->transfers, traffic->count),
-               to = way_of(judge, link, SLOW_TO_ONE, times, traffic->transfers, traffic->count), way = from;
+    const struct graph *graph = judge->meter->graph;
+    struct message worst = graph_message(graph, way->message);
+    int64_t lead_ns = clock_lead_ns(graph, worst.send_location, worst.receive_location);
+    return time_since(lead_ns, way->ns) / SLOW_TIMES >= way->usual_ns || is_slow_without_clocks(judge, traffic, slow) ||
+           is_slow_together(judge, traffic, way, slow);
+}
+
+static bool judge_ways(const struct judge *judge, const struct traffic_of_link *traffic, struct slow_link *slow)
+{
+    struct way from = way_of(judge, slow, SLOW_FROM_ONE, traffic->transfers, traffic->count),
+               to = way_of(judge, slow, SLOW_TO_ONE, traffic->transfers, traffic->count), way = from;
     slow->way = SLOW_FROM_ONE;
     if (is_slow(&from) && is_slow(&to)) {
         slow->way = SLOW_BOTH_WAYS;
-        way = way_of(judge, link, SLOW_BOTH_WAYS, times, traffic->transfers, traffic->count);
+        way = way_of(judge, slow, SLOW_BOTH_WAYS, traffic->transfers, traffic->count);
     } else if (is_slow(&to)) {
         slow->way = SLOW_TO_ONE;
         way = to;
@@ -281,16 +316,27 @@ static bool judge_ways(const struct judge *judge, const struct usual_times *time
     }
     slow->ns = way.ns;
     slow->usual_ns = way.usual_ns;
-    return (slow->way == SLOW_BOTH_WAYS || is_no_clock(judge, times, traffic, &way, slow)) &&
-           is_alone(judge, link, times, way.median);
+    return (slow->way == SLOW_BOTH_WAYS || is_no_clock(judge, traffic, &way, slow)) &&
+           is_alone(judge, slow, way.median);
+}
+
+/* Small messages may be as fast as elsewhere, and only larger ones slow: from the size on that loses most. */
+static bool judge_sizes(const struct judge *judge, const struct traffic_of_link *traffic, struct slow_link *slow)
+{
+    if (judge_ways(judge, traffic, slow))
+        return true;
+    struct way way = way_of(judge, slow, SLOW_BOTH_WAYS, traffic->transfers, traffic->count);
+    slow->from_bytes = transfer_kind_bytes(way.kind);
+    return slow->from_bytes > 0 && judge_ways(judge, traffic, slow);
 }
 
 /* False if the sample has enough of the link's messages to see that none of its ways is slow. */
-static bool may_be_slow(const struct judge *judge, const struct link *link, const struct usual_times *times)
+static bool may_be_slow(const struct judge *judge, const struct slow_link *slow)
 {
     for (enum slow_way which = SLOW_FROM_ONE; which <= SLOW_TO_ONE; which++) {
-        struct way way = way_of(judge, link, which, times, judge->sample, judge->count);
-        if (way.count < 2 * SLOW_LEAST || way.median >= SLOW_QUARTILE)
+        struct way way = way_of(judge, slow, which, judge->sample, judge->count);
+        if (way.count < 2 * SLOW_LEAST || way.median >= SLOW_QUARTILE ||
+            (double)way.ns >= SLOW_QUARTILE * (double)way.usual_ns)
             return true;
     }
     return false;
@@ -300,17 +346,14 @@ static bool judge_link(const struct judge *judge, const struct link *link, struc
 {
     *slow = (struct slow_link){.link = *link, .usual = usual_times_of(judge->meter, judge->sample, judge->count, link)};
     bool is_it = false;
-    if (slow->usual.count > 0 && may_be_slow(judge, link, &slow->usual)) {
+    if (slow->usual.count > 0 && may_be_slow(judge, slow)) {
         struct traffic_of_link traffic = traffic_of(judge->meter, link);
-        is_it = judge_ways(judge, &slow->usual, &traffic, slow);
-        for (size_t leaves = 0; leaves < 2; leaves++)
-            if (slow->way == SLOW_BOTH_WAYS || leaves == (slow->way == SLOW_FROM_ONE)) {
-                slow->messages += traffic.messages[leaves];
-                slow->bytes += traffic.bytes[leaves];
-            }
+        is_it = judge_sizes(judge, &traffic, slow);
         free(traffic.transfers);
     }
-    if (!is_it)
+    if (is_it)
+        count_messages(judge->meter, slow);
+    else
         slow_link_clear(slow);
     return is_it;
 }

@@ -10,8 +10,14 @@
    - the median takes SLOW_TIMES as long as usual, and three in four twice as long: not a few that were held up;
    - no other pair of processes is half as slow, nor one in twenty of the other messages: then pairs are of several
    sorts, near and far ones;
-   - a clock that is ahead does not explain it: it would make the other way as fast as this one slow. Collectives bound
-   by how much it can be ahead (clock_lead.h). */
+   - a clock that is ahead does not explain it: it would make the other way as fast as this one slow. Collectives, and
+   the fastest messages on this way, bound by how much it can be ahead (clock_lead.h); sends and receives that wait for
+   each other need no clock in common (transfers.h).
+
+   Where all messages together are not slow, those from some size on may be: then only these count.
+
+   Where messages travel one way only, return before they are received, and all take equally long, with no collective,
+   nothing tells a slow link from a clock: then none is reported. */
 enum { SLOW_LEAST = 10, SLOW_TIMES = 3 };
 
 enum slow_way { SLOW_BOTH_WAYS, SLOW_FROM_ONE, SLOW_TO_ONE };
@@ -19,7 +25,9 @@ enum slow_way { SLOW_BOTH_WAYS, SLOW_FROM_ONE, SLOW_TO_ONE };
 struct slow_link {
     struct link link;
     enum slow_way way;
-    uint64_t messages, bytes; /* on that way, all of them */
+    uint64_t from_bytes;      /* only messages of so many bytes or more are slow; 0: all */
+    uint64_t messages, bytes; /* on that way, all of these */
+    bool without_clocks;      /* only the bounds count that need no clock in common */
     int64_t ns, usual_ns;     /* medians, there and elsewhere, of the kind that loses most */
     struct usual_times usual; /* of all kinds; owned */
 };

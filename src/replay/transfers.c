@@ -34,6 +34,12 @@ static uint32_t magnitude(uint64_t number)
     return exponent;
 }
 
+uint64_t transfer_kind_bytes(uint32_t kind)
+{
+    uint32_t size = field_of(kind, SIZE_SHIFT, SIZE_BITS);
+    return size > magnitude(SMALL_BYTES) ? UINT64_C(1) << size : 0;
+}
+
 static uint32_t count_sent(const struct graph *graph, const struct call *call)
 {
     uint32_t count = 0;
@@ -107,6 +113,16 @@ static int64_t signed_since(int64_t from_ns, int64_t to_ns)
     return time_since(from_ns, to_ns) - time_since(to_ns, from_ns);
 }
 
+/* Both calls have one message, and block until it has left or come. */
+static int64_t both_ns_of(const struct graph *graph, const struct call *send, const struct call *receive)
+{
+    bool only_sends = !send->received && !send->completed && !graph_next_sent(graph, send->sent - 1),
+         only_receives = !receive->sent && !receive->completed && !graph_next_received(graph, receive->received - 1);
+    if (!only_sends || !only_receives)
+        return 0;
+    return smaller(time_since(send->enter_ns, send->leave_ns), time_since(receive->enter_ns, receive->leave_ns));
+}
+
 static void find_bounds(const struct graph *graph, const struct message *message, struct transfer *transfer)
 {
     struct call send = graph_call(graph, message->send_location, message->send_call),
@@ -124,8 +140,15 @@ static void find_bounds(const struct graph *graph, const struct message *message
             transfer->most_ns = time_since(posted_ns, receive.leave_ns);
     }
     transfer->known = transfer->least_ns >= 0 && transfer->most_ns / 2 <= transfer->least_ns;
+    if (!only_started)
+        transfer->both_ns = both_ns_of(graph, &send, &receive);
     transfer->shares_calls =
         receive.completed || (receive.received && graph_next_received(graph, receive.received - 1));
+}
+
+void transfer_without_clocks(struct transfer *transfer)
+{
+    transfer->least_ns = smaller(transfer->least_ns, transfer->both_ns);
 }
 
 bool transfer_measure(const struct transfer_meter *meter, uint32_t index, struct transfer *transfer)

@@ -5,7 +5,7 @@
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
 
-enum { PROCESSES = 8, ROUNDS = 20, WORK = 50000, USUAL = 10000, SLOW = 100000, BYTES = 1 << 20 };
+enum { PROCESSES = 8, ROUNDS = 20, WORK = 50000, USUAL = 10000, QUICK = 100, SLOW = 100000, BYTES = 1 << 20 };
 
 /* How long a message from one process to another takes, and how many bytes it has. */
 struct network {
@@ -78,6 +78,35 @@ static void pairs_there(struct trace *trace, const struct network *network, int6
 {
     for (int p = 0; p < PROCESSES; p += 2)
         transfer(trace, network, now, p, p + 1);
+}
+
+/* The sender goes on at once, and the receiver has the message so much later. */
+static void transfer_buffered(struct trace *trace, const struct network *network, int64_t *now, int from, int to,
+                              int64_t bytes, int64_t ns)
+{
+    int64_t end = later(now[to], now[from] + ns), ahead = network->ahead_ns[to];
+    message(trace, (uint32_t)from, SEND, now[from] + network->ahead_ns[from], now[from] + network->ahead_ns[from], to);
+    trace->events[from][trace->count[from] - 2].bytes_sent = bytes;
+    message(trace, (uint32_t)to, RECV, now[to] + ahead, end + ahead, from);
+    trace->events[to][trace->count[to] - 2].bytes_received = bytes;
+    now[to] = end;
+}
+
+static void buffered_there(struct trace *trace, const struct network *network, int64_t *now)
+{
+    for (int p = 0; p < PROCESSES; p += 2)
+        transfer_buffered(trace, network, now, p, p + 1, BYTES, network->ns[p][p + 1]);
+}
+
+/* A small and a large message there, and an answer, without which nobody goes on. Small ones take as long everywhere.
+ */
+static void answered(struct trace *trace, const struct network *network, int64_t *now)
+{
+    for (int p = 0; p < PROCESSES; p += 2) {
+        transfer_buffered(trace, network, now, p, p + 1, 8, QUICK);
+        transfer_buffered(trace, network, now, p, p + 1, BYTES, network->ns[p][p + 1]);
+        transfer_buffered(trace, network, now, p + 1, p, 8, QUICK);
+    }
 }
 
 /* In the first step as pairs(), then 1 with 2, 3 with 4, 5 with 6, 7 with 0. */
@@ -243,7 +272,7 @@ static void test_process(void)
 }
 
 /* A process whose clock is ahead gets all messages late, and sends them early. Without collectives that cannot be told
-   from a slow way. */
+   from a slow way, unless the calls at both ends wait for each other, or other messages on the way are fast. */
 static void test_clocks(void)
 {
     struct network network = usual_network();
@@ -252,9 +281,31 @@ static void test_clocks(void)
     network.ahead_ns[3] = SLOW;
     expect_none(run_of(&network, pairs, ROUNDS, true), "a clock that is far ahead");
     expect_none(run_of(&network, pairs_there, ROUNDS, false), "a clock that is far ahead, one way only");
+    expect_none(run_of(&network, buffered_there, ROUNDS, false), "a clock that is far ahead, and buffered messages");
+    expect_none(run_of(&network, answered, ROUNDS, false), "a clock that is far ahead, and messages of two sizes");
     network = usual_network();
     network.ns[2][3] = SLOW;
-    expect_none(run_of(&network, pairs_there, ROUNDS, false), "a slow way that may be a clock");
+    expect_none(run_of(&network, buffered_there, ROUNDS, false), "a slow way that may be a clock");
+    struct expected expected = {BETWEEN, AWAY, 2, 3, ROUNDS, SLOW, 2 * ROUNDS * LONGER, ROUNDS * LONGER};
+    expect(run_of(&network, pairs_there, ROUNDS, false), expected, "sends that wait for the receive");
+    network.ahead_ns[3] = SLOW / 2;
+    expect(run_of(&network, pairs_there, ROUNDS, false), expected, "sends that wait, and a clock that is ahead");
+}
+
+/* The kind that is slow is that of the large messages. */
+static void test_two_sizes(void)
+{
+    struct network network = usual_network();
+    network.ns[2][3] = SLOW;
+    struct graph *graph = run_of(&network, answered, ROUNDS, false);
+    struct analysis *analysis = analyse(graph);
+    tap_equal_int((int64_t)analysis->slow_link, BETWEEN, "small messages show that no clock is ahead");
+    tap_equal_int(analysis->slow_link_time, SLOW - QUICK, "how long the large ones take, once both ends are there");
+    tap_equal_int((int64_t)analysis->slow_link_from, BYTES, "from which size on");
+    tap_equal_int((int64_t)analysis->slow_link_messages, ROUNDS, "how many");
+    tap_equal_int(analysis->slow_link_usual, USUAL, "and elsewhere");
+    analysis_free(analysis);
+    graph_free(graph);
 }
 
 static void test_others(void)
@@ -309,6 +360,7 @@ int main(void)
     test_shared_calls();
     test_process();
     test_clocks();
+    test_two_sizes();
     test_others();
     test_hosts();
     defs_free(defs);
