@@ -15,41 +15,54 @@ enum { BETWEEN_PROCESSES = 1, OF_PROCESS, BETWEEN_HOSTS, OF_HOST };
 enum { BOTH_WAYS, AWAY, BACK };
 
 /* An end of a link: "process 3", "host n01". */
-enum { END_SIZE = 100 };
+enum { END_SIZE = 80 };
 
 static void end_text(char text[END_SIZE], const struct host_rows *hosts, bool is_host, size_t row)
 {
     const char *name = hosts->name[hosts->host[row]];
     if (is_host && name)
-        snprintf(text, END_SIZE, "host %.*s", text_beginning(name, 80), name);
+        snprintf(text, END_SIZE, "host %.*s", text_beginning(name, 60), name);
     else if (is_host)
         snprintf(text, END_SIZE, "the host of process %u", hosts->metrics->process[row].rank);
     else
         snprintf(text, END_SIZE, "process %u", hosts->metrics->process[row].rank);
 }
 
-/* "between process 3 and process 5", "from process 3 to process 5", "to and from process 3", "to process 3" */
-enum { WAY_SIZE = 2 * END_SIZE + 20 };
+/* "process 3 and process 5", "process 5 to process 3" */
+static void pair_text(char text[2 * END_SIZE + 10], const struct analysis *analysis, const struct host_rows *hosts,
+                      uint64_t one, uint64_t other)
+{
+    char ends[2][END_SIZE];
+    bool of_hosts = analysis->slow_link == BETWEEN_HOSTS, back = analysis->slow_link_way == BACK;
+    end_text(ends[back], hosts, of_hosts, (size_t)one);
+    end_text(ends[!back], hosts, of_hosts, (size_t)other);
+    snprintf(text, 2 * END_SIZE + 10, "%s %s %s", ends[0], analysis->slow_link_way == BOTH_WAYS ? "and" : "to",
+             ends[1]);
+}
+
+/* "between process 3 and process 5", "from process 3 to process 5, and from process 6 to process 7", "to and from
+   process 3", "to process 3" */
+enum { WAY_SIZE = 4 * END_SIZE + 50 };
 
 static void way_text(char text[WAY_SIZE], const struct analysis *analysis, const struct host_rows *hosts)
 {
-    char one[END_SIZE], other[END_SIZE];
-    bool of_hosts = analysis->slow_link == BETWEEN_HOSTS || analysis->slow_link == OF_HOST,
-         single = analysis->slow_link == OF_PROCESS || analysis->slow_link == OF_HOST;
-    end_text(one, hosts, of_hosts, (size_t)analysis->slow_link_one);
-    end_text(other, hosts, of_hosts, (size_t)analysis->slow_link_other);
-    if (single)
+    char pair[2 * END_SIZE + 10], next[2 * END_SIZE + 10];
+    const char *way = analysis->slow_link_way == BOTH_WAYS ? "between" : "from";
+    if (analysis->slow_link == OF_PROCESS || analysis->slow_link == OF_HOST) {
+        end_text(pair, hosts, analysis->slow_link == OF_HOST, (size_t)analysis->slow_link_one);
         snprintf(text, WAY_SIZE, "%s %s",
                  analysis->slow_link_way == BOTH_WAYS ? "to and from"
                  : analysis->slow_link_way == AWAY    ? "from"
                                                       : "to",
-                 one);
-    else if (analysis->slow_link_way == BOTH_WAYS)
-        snprintf(text, WAY_SIZE, "between %s and %s", one, other);
-    else if (analysis->slow_link_way == AWAY)
-        snprintf(text, WAY_SIZE, "from %s to %s", one, other);
-    else
-        snprintf(text, WAY_SIZE, "from %s to %s", other, one);
+                 pair);
+        return;
+    }
+    pair_text(pair, analysis, hosts, analysis->slow_link_one, analysis->slow_link_other);
+    snprintf(text, WAY_SIZE, "%s %s", way, pair);
+    if (analysis->slow_links < 2)
+        return;
+    pair_text(next, analysis, hosts, analysis->slow_link_next_one, analysis->slow_link_next_other);
+    text_append(text, WAY_SIZE, ", and %s %s,", way, next);
 }
 
 /* "12", "3.4" */
@@ -86,6 +99,10 @@ static const char *advice_of(const struct analysis *analysis, const struct host_
     if (analysis->slow_link != BETWEEN_PROCESSES)
         return "test the network there, apart from the program (a bad cable, port or adapter, a slow route, other "
                "traffic); run on other hosts";
+    if (analysis->slow_links > 1)
+        return "see where the processes of each pair run: put both on one host if they are on two; if all are, test "
+               "the "
+               "network between these (a bad cable or port, a slow route, other traffic)";
     if (!known)
         return "see where the two processes run: put them on one host if they are on two; if all are, test the network "
                "between these (a bad cable or port, a slow route, other traffic)";
@@ -105,6 +122,8 @@ static void name_ends(const struct finding_input *input, struct finding *finding
         return;
     int64_t *ends = memory_new(count * sizeof *ends);
     ends[analysis->slow_link_one] = ends[analysis->slow_link_other] = 1;
+    if (analysis->slow_links > 1)
+        ends[analysis->slow_link_next_one] = ends[analysis->slow_link_next_other] = 1;
     finding->causes = ranks_to_blame(input->metrics, ends);
     free(ends);
 }
@@ -115,7 +134,8 @@ bool find_slow_link(const struct finding_input *input, struct finding *finding)
     uint64_t count = input->metrics->process_count;
     /* Rows and kinds beyond are a metrics file's. */
     if (analysis->slow_link < BETWEEN_PROCESSES || analysis->slow_link > OF_HOST || analysis->slow_link_one >= count ||
-        analysis->slow_link_other >= count)
+        analysis->slow_link_other >= count || analysis->slow_link_next_one >= count ||
+        analysis->slow_link_next_other >= count)
         return false;
     struct host_rows hosts = host_rows_of(input->metrics);
     finding->waiting_s = (double)analysis->slow_link_lost / 1e9;

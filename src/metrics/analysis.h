@@ -124,6 +124,9 @@ struct wait_sums {
     X(slow_link_way, COUNT)      /* 1: only from the first to the other or all others, 2: only back; 0: both ways */   \
     X(slow_link_one, COUNT)      /* row of the first process, or of one on the first host */                           \
     X(slow_link_other, COUNT)    /* the same of the other; of one with all others: the first again */                  \
+    X(slow_links, COUNT)         /* 2: another pair is slow alike, and that is counted with it; 0: none */             \
+    X(slow_link_next_one, COUNT) /* rows of its processes, or of one on each of its hosts */                           \
+    X(slow_link_next_other, COUNT)                                                                                     \
     X(slow_link_from, COUNT)     /* only messages of so many bytes or more are slow; 0: all */                         \
     X(slow_link_messages, COUNT) /* on the slow way */                                                                 \
     X(slow_link_bytes, COUNT)                                                                                          \

@@ -360,10 +360,16 @@ static void take_slow_link(struct analyst *analyst, const struct transfer_meter 
     struct analysis *analysis = analyst->analysis;
     struct map faster = faster_calls(meter, slow);
     size_t processes = analysis->process_count;
-    analysis->slow_link = (uint64_t)slow->link.kind + 1;
+    const struct link *link = &slow->links.link[0], *next = &slow->links.link[1];
+    analysis->slow_link = (uint64_t)link->kind + 1;
     analysis->slow_link_way = (uint64_t)slow->way;
-    analysis->slow_link_one = link_row(&slow->link, meter->hosts, processes, slow->link.one);
-    analysis->slow_link_other = link_row(&slow->link, meter->hosts, processes, slow->link.other);
+    analysis->slow_link_one = link_row(link, meter->hosts, processes, link->one);
+    analysis->slow_link_other = link_row(link, meter->hosts, processes, link->other);
+    if (slow->links.count > 1) {
+        analysis->slow_links = slow->links.count;
+        analysis->slow_link_next_one = link_row(next, meter->hosts, processes, next->one);
+        analysis->slow_link_next_other = link_row(next, meter->hosts, processes, next->other);
+    }
     analysis->slow_link_from = slow->from_bytes;
     analysis->slow_link_messages = slow->messages;
     analysis->slow_link_bytes = slow->bytes;

@@ -93,13 +93,7 @@ struct map faster_calls(const struct transfer_meter *meter, const struct slow_li
 {
     const struct graph *graph = meter->graph;
     struct repair repair = {.meter = meter, .slow = slow};
-    bool *slow_channels = memory_new(graph->channel_count * sizeof *slow_channels);
-    for (size_t i = 0; i < graph->channel_count; i++) {
-        const struct channel *channel = &graph->channels[i];
-        slow_channels[i] = channel->send_location != GRAPH_NONE && channel->receive_location != GRAPH_NONE &&
-                           slow_link_delays(slow, meter->hosts, meter->rows[channel->send_location],
-                                            meter->rows[channel->receive_location]);
-    }
+    bool *slow_channels = slow_link_channels(slow, meter);
     for (size_t i = 0; i < graph->message_count; i++) {
         struct message message = {.send_location = GRAPH_NONE};
         if (slow_channels[graph->messages[i].channel])

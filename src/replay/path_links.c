@@ -66,6 +66,14 @@ bool link_has(const struct link *link, const uint32_t *hosts, uint32_t row, uint
     return (row == link->one && other == link->other) || (row == link->other && other == link->one);
 }
 
+bool link_set_has(const struct link_set *set, const uint32_t *hosts, uint32_t row, uint32_t other)
+{
+    bool has = false;
+    for (size_t i = 0; i < set->count; i++)
+        has |= link_has(&set->link[i], hosts, row, other);
+    return has;
+}
+
 bool link_leaves(const struct link *link, const uint32_t *hosts, uint32_t sender, uint32_t receiver)
 {
     (void)receiver;

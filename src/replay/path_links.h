@@ -21,6 +21,14 @@ uint32_t *link_hosts(const struct graph *graph, const uint32_t *rows, size_t pro
 /* True if messages between the processes of these rows travel over the link. `hosts`: by row; NULL. */
 bool link_has(const struct link *link, const uint32_t *hosts, uint32_t row, uint32_t other);
 
+/* Links that are slow together. */
+enum { LINK_SET_MOST = 2 };
+struct link_set {
+    struct link link[LINK_SET_MOST];
+    size_t count;
+};
+bool link_set_has(const struct link_set *set, const uint32_t *hosts, uint32_t row, uint32_t other);
+
 /* True if such a message travels away from link->one. */
 bool link_leaves(const struct link *link, const uint32_t *hosts, uint32_t sender, uint32_t receiver);
 

@@ -99,7 +99,7 @@ static struct way way_of(const struct judge *judge, const struct slow_link *slow
             of_kind = 0;
             sum_ns = 0;
         }
-        if (usual > 0 && transfer->known && is_on(judge, &slow->link, transfer, which)) {
+        if (usual > 0 && transfer->known && is_on(judge, &slow->links.link[0], transfer, which)) {
             ratios[way.count++] = (double)transfer->least_ns / (double)usual;
             ns[of_kind++] = (double)transfer->least_ns;
             sum_ns += (double)transfer->least_ns;
@@ -152,18 +152,18 @@ static bool others_are_alike(struct other *others, size_t count, double ratio)
     return (double)alike > ALIKE_SHARE * (double)count;
 }
 
-static bool is_alone(const struct judge *judge, const struct slow_link *slow, double median)
+static bool is_alone(const struct judge *judge, const struct slow_link *slow)
 {
     struct other *others = memory_new(judge->count * sizeof *others);
     size_t count = 0;
     for (size_t i = 0; i < judge->count; i++) {
         const struct transfer *transfer = &judge->sample[i];
         int64_t usual = usual_ns(&slow->usual, transfer->kind);
-        if (usual > 0 && transfer->known && transfer_is_apart(judge->meter, transfer, &slow->link))
+        if (usual > 0 && transfer->known && transfer_is_apart(judge->meter, transfer, &slow->links))
             others[count++] = (struct other){map_pair_unordered(transfer->sender, transfer->receiver),
                                              (double)transfer->least_ns / (double)usual};
     }
-    bool alike = others_are_alike(others, count, ALIKE * median);
+    bool alike = others_are_alike(others, count, slow->alike);
     free(others);
     return !alike;
 }
@@ -183,33 +183,18 @@ static void keep(struct traffic_of_link *traffic, const struct transfer_meter *m
     traffic->count += transfer_measure(meter, message, &traffic->transfers[traffic->count]);
 }
 
-/* By channel: 1 if its messages travel over the link, 2 if they leave link->one. */
-static uint8_t *channels_of_link(const struct transfer_meter *meter, const struct link *link)
-{
-    const struct graph *graph = meter->graph;
-    uint8_t *ways = memory_new(graph->channel_count);
-    for (size_t i = 0; i < graph->channel_count; i++) {
-        const struct channel *channel = &graph->channels[i];
-        if (channel->send_location == GRAPH_NONE || channel->receive_location == GRAPH_NONE)
-            continue;
-        uint32_t sender = meter->rows[channel->send_location], receiver = meter->rows[channel->receive_location];
-        if (link_has(link, meter->hosts, sender, receiver))
-            ways[i] = link_leaves(link, meter->hosts, sender, receiver) ? 2 : 1;
-    }
-    return ways;
-}
-
 static struct traffic_of_link traffic_of(const struct transfer_meter *meter, const struct link *link)
 {
     struct traffic_of_link traffic = {.stride = 1};
     const struct graph *graph = meter->graph;
-    uint8_t *ways = channels_of_link(meter, link);
+    struct slow_link both_ways = {.links = {.link = {*link}, .count = 1}};
+    bool *channels = slow_link_channels(&both_ways, meter);
     traffic.transfers = memory_new(SAMPLE_OF_LINK * sizeof *traffic.transfers);
     for (size_t i = 0; i < graph->message_count; i++) {
-        if (ways[graph->messages[i].channel])
+        if (channels[graph->messages[i].channel])
             keep(&traffic, meter, (uint32_t)i);
     }
-    free(ways);
+    free(channels);
     transfers_sort(traffic.transfers, traffic.count);
     return traffic;
 }
@@ -217,10 +202,9 @@ static struct traffic_of_link traffic_of(const struct transfer_meter *meter, con
 static void count_messages(const struct transfer_meter *meter, struct slow_link *slow)
 {
     const struct graph *graph = meter->graph;
-    uint8_t *ways = channels_of_link(meter, &slow->link);
+    bool *slow_channels = slow_link_channels(slow, meter);
     for (size_t i = 0; i < graph->message_count; i++) {
-        uint8_t way = ways[graph->messages[i].channel];
-        if (!way || (slow->way != SLOW_BOTH_WAYS && (way == 2) != (slow->way == SLOW_FROM_ONE)))
+        if (!slow_channels[graph->messages[i].channel])
             continue;
         uint64_t bytes = (uint64_t)larger(graph_message(graph, (uint32_t)i).bytes, INT64_C(0));
         if (bytes < slow->from_bytes)
@@ -228,7 +212,7 @@ static void count_messages(const struct transfer_meter *meter, struct slow_link 
         slow->messages++;
         bytes_add(&slow->bytes, bytes);
     }
-    free(ways);
+    free(slow_channels);
 }
 
 /* The median of all transfers on the way of the kind that most are of, below 0 where clocks are wrong, and what is
@@ -242,7 +226,8 @@ static bool other_way(const struct judge *judge, const struct slow_link *slow, e
         const struct transfer *transfer = &traffic->transfers[i];
         if (i > 0 && transfer->kind != transfer[-1].kind)
             count = 0;
-        if (transfer_kind_bytes(transfer->kind) >= slow->from_bytes && is_on(judge, &slow->link, transfer, which))
+        if (transfer_kind_bytes(transfer->kind) >= slow->from_bytes &&
+            is_on(judge, &slow->links.link[0], transfer, which))
             of_kind[count++] = (double)transfer->least_ns;
         bool last = i + 1 == traffic->count || transfer[1].kind != transfer->kind;
         int64_t usual_of_kind = last && count > most ? usual_ns(&slow->usual, transfer->kind) : -1;
@@ -316,8 +301,10 @@ static bool judge_ways(const struct judge *judge, const struct traffic_of_link *
     }
     slow->ns = way.ns;
     slow->usual_ns = way.usual_ns;
-    return (slow->way == SLOW_BOTH_WAYS || is_no_clock(judge, traffic, &way, slow)) &&
-           is_alone(judge, slow, way.median);
+    if (slow->way != SLOW_BOTH_WAYS && !is_no_clock(judge, traffic, &way, slow))
+        return false;
+    slow->alike = ALIKE * way.median;
+    return is_alone(judge, slow);
 }
 
 /* Small messages may be as fast as elsewhere, and only larger ones slow: from the size on that loses most. */
@@ -342,15 +329,152 @@ static bool may_be_slow(const struct judge *judge, const struct slow_link *slow)
     return false;
 }
 
-static bool judge_link(const struct judge *judge, const struct link *link, struct slow_link *slow)
+/* Of the links, the first: the usual times are those without any of them. */
+static bool judge_links(const struct judge *judge, struct link_set links, struct slow_link *slow)
 {
-    *slow = (struct slow_link){.link = *link, .usual = usual_times_of(judge->meter, judge->sample, judge->count, link)};
+    *slow =
+        (struct slow_link){.links = links, .usual = usual_times_of(judge->meter, judge->sample, judge->count, &links)};
     bool is_it = false;
     if (slow->usual.count > 0 && may_be_slow(judge, slow)) {
-        struct traffic_of_link traffic = traffic_of(judge->meter, link);
+        struct traffic_of_link traffic = traffic_of(judge->meter, &links.link[0]);
         is_it = judge_sizes(judge, &traffic, slow);
         free(traffic.transfers);
     }
+    return is_it;
+}
+
+/* What the messages of a pair take; `pairs` are in order of the pairs, and then of the times. */
+static size_t pair_length(const struct other *pairs, size_t count)
+{
+    size_t length = 0;
+    while (length < count && pairs[length].pair == pairs[0].pair)
+        length++;
+    return length;
+}
+
+/* The pair of processes or hosts that is slowest beside a slow link. False: none is as slow as that, or half. */
+static bool find_alike(const struct judge *judge, const struct slow_link *slow, struct link *alike)
+{
+    const uint32_t *hosts = slow->links.link[0].kind == LINK_HOSTS ? judge->meter->hosts : NULL;
+    struct other *others = memory_new(judge->count * sizeof *others);
+    size_t count = 0;
+    double most = slow->alike;
+    bool found = false;
+    for (size_t i = 0; i < judge->count; i++) {
+        const struct transfer *transfer = &judge->sample[i];
+        int64_t usual = usual_ns(&slow->usual, transfer->kind);
+        uint32_t one = hosts ? hosts[transfer->sender] : transfer->sender,
+                 other = hosts ? hosts[transfer->receiver] : transfer->receiver;
+        if (usual > 0 && transfer->known && one != other && transfer_kind_bytes(transfer->kind) >= slow->from_bytes &&
+            transfer_is_apart(judge->meter, transfer, &slow->links))
+            others[count++] =
+                (struct other){map_pair_unordered(one, other), (double)transfer->least_ns / (double)usual};
+    }
+    if (count > 0)
+        qsort(others, count, sizeof *others, by_pair);
+    for (size_t i = 0, length; i < count; i += length) {
+        length = pair_length(&others[i], count - i);
+        double ratio = others[i + length * 3 / 4].ratio;
+        if (length < ALIKE_LEAST || ratio < most)
+            continue;
+        most = ratio;
+        found = true;
+        *alike = slow->links.link[0];
+        alike->one = (uint32_t)others[i].pair;
+        alike->other = (uint32_t)(others[i].pair >> 32);
+    }
+    free(others);
+    return found;
+}
+
+/* The processes that are near each other, as messages show that are not slow: by row, one that stands for all. */
+static uint32_t nearest(uint32_t *near, uint32_t row)
+{
+    while (near[row] != row)
+        row = near[row] = near[near[row]];
+    return row;
+}
+
+static uint32_t *near_processes(const struct judge *judge, const struct slow_link *slow, size_t processes)
+{
+    uint32_t *near = memory_new(processes * sizeof *near);
+    for (size_t i = 0; i < processes; i++)
+        near[i] = (uint32_t)i;
+    for (size_t i = 0; i < judge->count; i++) {
+        const struct transfer *transfer = &judge->sample[i];
+        if (!link_set_has(&slow->links, NULL, transfer->sender, transfer->receiver))
+            near[nearest(near, transfer->sender)] = nearest(near, transfer->receiver);
+    }
+    return near;
+}
+
+/* True if two hosts, whose names are not known, could meet at each of the two pairs: both ends have others near them,
+   of which none is near both. */
+static bool may_join_hosts(const struct judge *judge, const struct slow_link *slow)
+{
+    if (judge->meter->hosts)
+        return false;
+    size_t processes = judge->meter->graph->location_count, joining = 0;
+    uint32_t *near = near_processes(judge, slow, processes);
+    size_t *sizes = memory_new(processes * sizeof *sizes);
+    for (size_t i = 0; i < processes; i++)
+        sizes[nearest(near, (uint32_t)i)]++;
+    for (size_t i = 0; i < slow->links.count; i++) {
+        uint32_t one = nearest(near, slow->links.link[i].one), other = nearest(near, slow->links.link[i].other);
+        joining += one != other && sizes[one] > 1 && sizes[other] > 1;
+    }
+    free(near);
+    free(sizes);
+    return joining == slow->links.count;
+}
+
+static void turn(struct slow_link *slow)
+{
+    struct link *link = &slow->links.link[0];
+    *link = (struct link){link->kind, link->other, link->one, link->path_ns};
+    if (slow->way != SLOW_BOTH_WAYS)
+        slow->way = slow->way == SLOW_FROM_ONE ? SLOW_TO_ONE : SLOW_FROM_ONE;
+}
+
+/* The link is slow, and so is another: takes both, if they are alike. What is said of both is that of the faster. */
+static bool take_two(const struct judge *judge, struct slow_link *slow, struct slow_link *next)
+{
+    if (slow->way != next->way)
+        turn(next);
+    if (slow->way != next->way || slow->from_bytes != next->from_bytes || next->alike < ALIKE * slow->alike ||
+        slow->alike < ALIKE * next->alike || may_join_hosts(judge, slow))
+        return false;
+    /* In order of their first ends. */
+    slow->links.link[1] = next->links.link[0];
+    if (slow->links.link[1].one < slow->links.link[0].one)
+        slow->links = (struct link_set){{slow->links.link[1], slow->links.link[0]}, 2};
+    slow->without_clocks |= next->without_clocks;
+    if (next->ns < slow->ns) {
+        slow->ns = next->ns;
+        slow->usual_ns = next->usual_ns;
+    }
+    return true;
+}
+
+static bool judge_two(const struct judge *judge, struct slow_link *slow, const struct link *alike)
+{
+    struct link first = slow->links.link[0];
+    struct slow_link next;
+    slow_link_clear(slow);
+    bool first_is_slow = judge_links(judge, (struct link_set){{first, *alike}, 2}, slow),
+         next_is_slow = judge_links(judge, (struct link_set){{*alike, first}, 2}, &next),
+         are_slow = first_is_slow && next_is_slow && take_two(judge, slow, &next);
+    slow_link_clear(&next);
+    return are_slow;
+}
+
+/* With `two`, the link and another pair that is slow alike. */
+static bool judge_link(const struct judge *judge, const struct link *link, bool two, struct slow_link *slow)
+{
+    struct link alike;
+    bool is_it = judge_links(judge, (struct link_set){{*link}, 1}, slow);
+    if (!is_it && two && slow->alike > 0 && find_alike(judge, slow, &alike))
+        is_it = judge_two(judge, slow, &alike);
     if (is_it)
         count_messages(judge->meter, slow);
     else
@@ -358,13 +482,22 @@ static bool judge_link(const struct judge *judge, const struct link *link, struc
     return is_it;
 }
 
-/* The only slow one of a kind. If several share slow calls, none of them is: the next kind may be. */
-static bool find_one(const struct judge *judge, const struct link *links, size_t count, struct slow_link *slow)
+static bool is_in(const struct link_set *set, const struct link *link)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (map_pair_unordered(set->link[i].one, set->link[i].other) == map_pair_unordered(link->one, link->other))
+            return true;
+    return false;
+}
+
+/* The only slow ones of a kind. If several share slow calls, none of them is: the next kind may be. */
+static bool find_one(const struct judge *judge, const struct link *links, size_t count, bool two,
+                     struct slow_link *slow)
 {
     size_t found = 0;
     struct slow_link other;
     for (size_t i = 0; i < count && found < 2; i++) {
-        if (!judge_link(judge, &links[i], &other))
+        if ((found > 0 && is_in(&slow->links, &links[i])) || !judge_link(judge, &links[i], two, &other))
             continue;
         if (found++ == 0)
             *slow = other;
@@ -385,7 +518,12 @@ bool slow_link_find(const struct transfer_meter *meter, const struct path_links 
     struct judge judge = {meter, sample, count};
     for (enum link_kind kind = 0; kind < LINK_KINDS && !found; kind++)
         if (meter->hosts || kind == LINK_PROCESSES || kind == LINK_PROCESS)
-            found = find_one(&judge, links->links[kind], links->count[kind], slow);
+            found = find_one(&judge, links->links[kind], links->count[kind], false, slow);
+    /* Only now: two pairs could have one process or host in common. */
+    if (!found)
+        found = find_one(&judge, links->links[LINK_PROCESSES], links->count[LINK_PROCESSES], true, slow);
+    if (!found && meter->hosts)
+        found = find_one(&judge, links->links[LINK_HOSTS], links->count[LINK_HOSTS], true, slow);
     free(sample);
     return found;
 }
@@ -395,10 +533,26 @@ void slow_link_clear(struct slow_link *slow)
     usual_times_clear(&slow->usual);
 }
 
+bool *slow_link_channels(const struct slow_link *slow, const struct transfer_meter *meter)
+{
+    const struct graph *graph = meter->graph;
+    bool *slow_channels = memory_new(graph->channel_count * sizeof *slow_channels);
+    for (size_t i = 0; i < graph->channel_count; i++) {
+        const struct channel *channel = &graph->channels[i];
+        slow_channels[i] = channel->send_location != GRAPH_NONE && channel->receive_location != GRAPH_NONE &&
+                           slow_link_delays(slow, meter->hosts, meter->rows[channel->send_location],
+                                            meter->rows[channel->receive_location]);
+    }
+    return slow_channels;
+}
+
 bool slow_link_delays(const struct slow_link *slow, const uint32_t *hosts, uint32_t sender, uint32_t receiver)
 {
-    if (!link_has(&slow->link, hosts, sender, receiver))
-        return false;
-    return slow->way == SLOW_BOTH_WAYS ||
-           link_leaves(&slow->link, hosts, sender, receiver) == (slow->way == SLOW_FROM_ONE);
+    for (size_t i = 0; i < slow->links.count; i++) {
+        const struct link *link = &slow->links.link[i];
+        if (link_has(link, hosts, sender, receiver))
+            return slow->way == SLOW_BOTH_WAYS ||
+                   link_leaves(link, hosts, sender, receiver) == (slow->way == SLOW_FROM_ONE);
+    }
+    return false;
 }

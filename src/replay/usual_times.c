@@ -21,27 +21,28 @@ void transfers_sort(struct transfer *sample, size_t count)
         qsort(sample, count, sizeof *sample, by_kind);
 }
 
-static bool is_over(const struct transfer_meter *meter, uint32_t index, const struct link *link)
+static bool is_over(const struct transfer_meter *meter, uint32_t index, const struct link_set *links)
 {
     struct message m = graph_message(meter->graph, index);
     return m.send_location != GRAPH_NONE && m.receive_location != GRAPH_NONE &&
-           link_has(link, meter->hosts, meter->rows[m.send_location], meter->rows[m.receive_location]);
+           link_set_has(links, meter->hosts, meter->rows[m.send_location], meter->rows[m.receive_location]);
 }
 
-bool transfer_is_apart(const struct transfer_meter *meter, const struct transfer *transfer, const struct link *link)
+bool transfer_is_apart(const struct transfer_meter *meter, const struct transfer *transfer,
+                       const struct link_set *links)
 {
     const struct graph *graph = meter->graph;
-    if (link_has(link, meter->hosts, transfer->sender, transfer->receiver))
+    if (link_set_has(links, meter->hosts, transfer->sender, transfer->receiver))
         return false;
     if (!transfer->shares_calls)
         return true;
     struct message message = graph_message(graph, transfer->message);
     struct call call = graph_call(graph, message.receive_location, message.receive_call);
     for (uint32_t m = call.received; m; m = graph_next_received(graph, m - 1))
-        if (is_over(meter, m - 1, link))
+        if (is_over(meter, m - 1, links))
             return false;
     for (uint32_t m = call.completed; m; m = graph_next_completed(graph, m - 1))
-        if (is_over(meter, m - 1, link))
+        if (is_over(meter, m - 1, links))
             return false;
     return true;
 }
@@ -61,14 +62,14 @@ static void add_kind(struct usual_times *times, uint32_t kind, const struct usua
 }
 
 struct usual_times usual_times_of(const struct transfer_meter *meter, const struct transfer *sample, size_t count,
-                                  const struct link *link)
+                                  const struct link_set *links)
 {
     struct usual_times times = {.time = memory_new((count / USUAL_LEAST + 1) * sizeof *times.time)};
     struct usual_kind usual = {.ns = memory_new(count * sizeof *usual.ns)};
     for (size_t i = 0; i < count; i++) {
         const struct transfer *transfer = &sample[i];
         uint64_t pair = map_pair_unordered(transfer->sender, transfer->receiver);
-        if (transfer->known && transfer_is_apart(meter, transfer, link)) {
+        if (transfer->known && transfer_is_apart(meter, transfer, links)) {
             if (usual.count == 0)
                 usual.pair = pair;
             usual.several |= pair != usual.pair;

@@ -5,8 +5,8 @@
 #include "replay/path_links.h"
 #include "replay/transfers.h"
 
-/* How long messages usually take that do not travel over a link: the median of each kind, of at least USUAL_LEAST
-   transfers between at least two pairs of processes. */
+/* How long messages usually take that do not travel over any of some links: the median of each kind, of at least
+   USUAL_LEAST transfers between at least two pairs of processes. */
 enum { USUAL_LEAST = 10 };
 struct usual_time {
     uint32_t kind;
@@ -20,12 +20,14 @@ struct usual_times {
 /* For usual_times_of(): by kind, then by `most_ns`. */
 void transfers_sort(struct transfer *sample, size_t count);
 
-/* True if the transfer is not over the link, nor in a call with one that is: that call may have waited for the link. */
-bool transfer_is_apart(const struct transfer_meter *meter, const struct transfer *transfer, const struct link *link);
+/* True if the transfer is not over any of the links, nor in a call with one that is: that call may have waited for it.
+ */
+bool transfer_is_apart(const struct transfer_meter *meter, const struct transfer *transfer,
+                       const struct link_set *links);
 
 /* Of a sorted sample. Free with usual_times_clear. */
 struct usual_times usual_times_of(const struct transfer_meter *meter, const struct transfer *sample, size_t count,
-                                  const struct link *link);
+                                  const struct link_set *links);
 void usual_times_clear(struct usual_times *times);
 
 /* Of messages of this kind; if there are too few, of the fastest kind that takes at least as long. -1: not known. */

@@ -221,8 +221,9 @@ static void test_pair(void)
     expect(run_of(&network, pairs, 10, true),
            (struct expected){BETWEEN, BOTH, 2, 3, 20, SLOW, 40 * LONGER, 20 * LONGER}, "few messages, but enough");
     expect_none(run_of(&network, pairs, 9, true), "too few messages");
-    network.ns[5][4] = network.ns[4][5] = SLOW / 2;
-    expect_none(run_of(&network, pairs, ROUNDS, true), "another pair is half as slow");
+    set_both(&network, 4, 5, SLOW / 2);
+    set_both(&network, 6, 7, SLOW / 2);
+    expect_none(run_of(&network, pairs, ROUNDS, true), "two other pairs are half as slow");
     network = usual_network();
     set_both(&network, 2, 3, 3 * USUAL - 1);
     expect_none(run_of(&network, pairs, ROUNDS, true), "less than three times as long");
@@ -230,6 +231,43 @@ static void test_pair(void)
     expect(run_of(&network, pairs, ROUNDS, true),
            (struct expected){BETWEEN, BOTH, 2, 3, 2 * ROUNDS, 3 * USUAL, 8 * ROUNDS * USUAL, 4 * ROUNDS * USUAL},
            "three times as long");
+}
+
+/* Pairs that are slow alike. One of them being fast would save nothing. */
+static void test_two_pairs(void)
+{
+    struct network network = usual_network();
+    set_both(&network, 2, 3, SLOW);
+    set_both(&network, 6, 7, SLOW);
+    struct graph *graph = run_of(&network, pairs, ROUNDS, true);
+    struct analysis *analysis = analyse(graph);
+    tap_equal_int((int64_t)analysis->slow_link, BETWEEN, "two pairs: slow links");
+    tap_equal_int((int64_t)analysis->slow_links, 2, "two pairs: both");
+    tap_equal_int((int64_t)analysis->slow_link_way, BOTH, "two pairs: both ways");
+    tap_equal_int((int64_t)(analysis->slow_link_one + analysis->slow_link_next_one), 2 + 6,
+                  "two pairs: the first ones");
+    tap_equal_int((int64_t)(analysis->slow_link_other + analysis->slow_link_next_other), 3 + 7,
+                  "two pairs: the others");
+    tap_equal_int((int64_t)analysis->slow_link_messages, 4 * ROUNDS, "two pairs: messages");
+    tap_equal_int(analysis->slow_link_time, SLOW, "two pairs: how long they take");
+    tap_equal_int(analysis->slow_link_usual, USUAL, "two pairs: how long others take");
+    tap_equal_int(analysis->slow_link_lost, 8 * ROUNDS * LONGER, "two pairs: how much longer calls take");
+    tap_equal_int(analysis->slow_link_saving, 2 * ROUNDS * LONGER, "two pairs: what is saved");
+    analysis_free(analysis);
+    graph_free(graph);
+    /* 2 to 3 one way, and 7 to 6: the second is named from 7 on. */
+    network = usual_network();
+    network.ns[2][3] = network.ns[7][6] = SLOW;
+    graph = run_of(&network, pairs, ROUNDS, true);
+    analysis = analyse(graph);
+    tap_equal_int((int64_t)analysis->slow_links, 2, "one way each: both");
+    bool away = analysis->slow_link_way == AWAY;
+    tap_equal_int((int64_t)(away ? analysis->slow_link_one : analysis->slow_link_other), 2, "one way each: from 2");
+    tap_equal_int((int64_t)(away ? analysis->slow_link_next_one : analysis->slow_link_next_other), 7, "and from 7");
+    tap_equal_int((int64_t)analysis->slow_link_messages, 2 * ROUNDS, "one way each: messages");
+    tap_equal_int(analysis->slow_link_saving, ROUNDS * LONGER, "one way each: what is saved");
+    analysis_free(analysis);
+    graph_free(graph);
 }
 
 static void test_way(void)
@@ -343,7 +381,10 @@ static void test_hosts(void)
     set_both(&bad_cable, 0, 2, SLOW);
     set_both(&bad_cable, 1, 3, SLOW);
     expect_none(run_of(&far_apart, ring, ROUNDS, true), "two hosts that are not known");
-    expect_none(run_of(&bad_cable, strides, ROUNDS, true), "four hosts that are not known");
+    /* 0 and 2 are on hosts that are near each other by 4 and 6: the two pairs do not join groups. */
+    expect(run_of(&bad_cable, strides, ROUNDS, true),
+           (struct expected){BETWEEN, BOTH, 0, 2, 4 * ROUNDS, SLOW, 8 * ROUNDS * LONGER, 2 * ROUNDS * LONGER},
+           "four hosts that are not known");
     place(4);
     expect_none(run_of(&far_apart, ring, ROUNDS, true), "two hosts");
     place(2);
@@ -356,6 +397,7 @@ int main(void)
 {
     defs_make();
     test_pair();
+    test_two_pairs();
     test_way();
     test_shared_calls();
     test_process();
