@@ -4,9 +4,10 @@
    however many wait for it, and what all lose alike makes nobody wait.
 
    Of a process that is always the late one both are known. Of one that is late now and then it is not recorded how much
-   of its loss was just then. What waits for a core that come at random can add up to is known from their number: the
-   largest of N normal numbers is about sqrt(2 ln N) deviations above their mean, and n waits of random length d have a
-   deviation of d sqrt(2 n). Where the number is not recorded, all that a process lost may have been just then. */
+   of its loss was just then. What waits for a core that come at random can add up to is known from their number: that
+   of each process is a Poisson number, and the latest has the largest of all. Where the number is not recorded, all
+   that a process lost may have been just then. Of calls that take long themselves, as much is explained as they lost.
+ */
 #include "heuristics/finding.h"
 
 #include "core/memory.h"
@@ -24,8 +25,13 @@ struct late {
     double busy_s, lost_s; /* neither waiting for others, nor sleeping in a call for them; of that without a core */
     double other_s, other_lost_s; /* the same of those that it is compared with, on average */
     double each_s;                /* a wait for a core; 0: not known */
-    double deviations;            /* by which the latest of all differs from what it is compared with */
+    size_t processes;             /* it is the latest of so many */
+    bool is_compared_with_first;  /* or else with the mean of the others */
 };
+
+/* Waits of random lengths differ as fewer, longer ones of equal lengths do: by this factor, which would be 1 for equal
+   lengths, and 2 if any moment were as likely to end one. */
+static const double UNEQUAL = 1.25;
 
 /* What it would be late by even if it lost evenly over its time: the rest of what it is late by, and of what it lost,
    may be chance. */
@@ -35,13 +41,33 @@ static double lost_evenly_s(const struct late *late)
     return share * late->late_s + late->part * late->other_s * (share - other);
 }
 
+/* The part of a distribution that is summed up, in deviations: what lies beyond is nothing. */
+static const double TAIL = 12;
+
+/* Of `count` Poisson numbers with this mean the largest, on average: less the mean of the others, or the smallest. */
+static double poisson_excess(double mean, size_t count, bool less_smallest)
+{
+    double from = fmax(floor(mean - TAIL * (sqrt(mean) + 1)), 0), most = from, least = from, below = 0,
+           n = (double)count;
+    for (double k = from; k <= mean + TAIL * (sqrt(mean) + 1); k++) {
+        below = fmin(below + exp(k * log(mean) - mean - lgamma(k + 1)), 1);
+        most += 1 - pow(below, n);
+        least += pow(1 - below, n);
+    }
+    return less_smallest ? most - least : (most - mean) * n / (n - 1);
+}
+
 /* What waits for a core that come at random make a process late by, beside what else makes it late: sums of squares add
    up where one has nothing to do with the other. */
 static double lost_by_chance_s(const struct late *late, double rest_s)
 {
-    if (late->each_s <= 0)
+    double each_s = UNEQUAL * late->each_s;
+    if (each_s <= 0)
         return rest_s;
-    double chance_s = late->deviations * sqrt(2 * late->lost_s * late->each_s * late->part * late->times);
+    double waits = ratio_of(late->lost_s * late->part, each_s * late->times);
+    if (waits <= 0)
+        return 0;
+    double chance_s = late->times * each_s * poisson_excess(waits, late->processes, late->is_compared_with_first);
     double part = fmin(ratio_of(chance_s, late->late_s), 1);
     return rest_s * (1 - sqrt(1 - part * part));
 }
@@ -57,12 +83,6 @@ static double part_explained(const struct late *late)
     double evenly_s = fmax(fmin(lost_evenly_s(late), most_s), 0);
     double by_chance_s = fmin(lost_by_chance_s(late, late->late_s - evenly_s), most_s - evenly_s);
     return (evenly_s + by_chance_s) / late->late_s;
-}
-
-/* The latest of so many is above the mean by this many deviations, and as much above that as the first is below. */
-static double deviations_of(const struct metrics *metrics)
-{
-    return sqrt(2 * log((double)metrics->process_count));
 }
 
 /* Of what the longest computing exceeds the mean by: the part that is gone if no process had lost anything. */
@@ -114,7 +134,7 @@ static double part_of_iterations(const struct metrics *metrics, const struct cor
                             .other_s = (compute_s - own_s) / (count - 1),
                             .other_lost_s = (lost_s - losses[i].computing_s) / (count - 1),
                             .each_s = losses[i].each_s,
-                            .deviations = deviations_of(metrics)};
+                            .processes = metrics->process_count};
         explained_s += excess_s[i] * part_explained(&late);
     }
     free(excess_s);
@@ -183,7 +203,8 @@ static struct late late_of(const struct metrics *metrics, const struct waiting *
                         .busy_s = busy_s_of(metrics, losses, row),
                         .lost_s = losses[row].computing_s + losses[row].calls_s,
                         .each_s = losses[row].each_s,
-                        .deviations = 2 * deviations_of(metrics)};
+                        .processes = metrics->process_count,
+                        .is_compared_with_first = true};
     double all_s = 0;
     for (size_t i = 0; i < metrics->process_count; i++) {
         if (i == row)
