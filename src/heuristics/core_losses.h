@@ -9,6 +9,8 @@
 struct core_losses {
     double computing_s, calls_s;
     double own_calls_s; /* in calls, without waiting for others */
+    double share;       /* of the time in which it is ready to run */
+    double ready_s;     /* in calls, at least, if it is always ready while it computes */
     double each_s;      /* a wait for a core, on average; 0: not known */
 };
 

@@ -249,6 +249,58 @@ static double part_of_path(const struct metrics *metrics, const struct finding *
     return ratio_of(lost_s, finding->saving_s);
 }
 
+/* Is this what the finding is about: calls of this function? */
+static bool is_about(const struct finding *finding, const struct state_def *state)
+{
+    switch (finding->kind) {
+    case FINDING_transfer:
+        return state->name == finding->functions[0];
+    case FINDING_small_messages:
+        return state->class == CLASS_P2P;
+    case FINDING_slow_link:
+        return state->class == CLASS_P2P || state->class == CLASS_WAIT;
+    case FINDING_excessive_synchronisation:
+        return state->class == CLASS_SYNC || state->class == CLASS_COLLECTIVE;
+    default:
+        return false;
+    }
+}
+
+/* Time of a process in the calls that the finding is about. */
+static double calls_s_of(const struct finding_input *input, const struct finding *finding, size_t row)
+{
+    const struct process_row *process = &input->metrics->process[row];
+    double calls_s = 0;
+    if (finding->kind == FINDING_io)
+        return (double)input->analysis->waits[WAIT_IO].victims_ns[row] / 1e9;
+    if (finding->kind == FINDING_slow_link && finding->causes.count > 0 &&
+        !is_among(process->rank, finding->causes.rank, finding->causes.count))
+        return 0;
+    for (size_t i = 0; i < process->function_count; i++)
+        if (is_about(finding, &input->metrics->defs->states[process->functions[i].state]))
+            calls_s += (double)process->functions[i].time_ns / 1e9;
+    return calls_s;
+}
+
+/* Of calls that take long themselves: as much as they lost. One that sleeps, for a file, is not ready to run. */
+static double part_of_calls(const struct finding_input *input, const struct finding *finding,
+                            const struct core_losses *losses)
+{
+    double all_s = 0, lost_s = 0;
+    for (size_t i = 0; i < input->metrics->process_count; i++) {
+        double own_s = fmin(calls_s_of(input, finding, i), losses[i].own_calls_s);
+        all_s += own_s;
+        lost_s += losses[i].share * fmin(own_s, losses[i].ready_s);
+    }
+    return ratio_of(lost_s, all_s);
+}
+
+static bool is_about_calls(enum finding_kind kind)
+{
+    return kind == FINDING_transfer || kind == FINDING_io || kind == FINDING_small_messages ||
+           kind == FINDING_slow_link || kind == FINDING_excessive_synchronisation;
+}
+
 double finding_machine_part(const struct finding_input *input, const struct finding *finding)
 {
     struct core_losses *losses = core_losses_of(input->metrics);
@@ -262,6 +314,8 @@ double finding_machine_part(const struct finding_input *input, const struct find
     else if (finding->kind == FINDING_serialisation || finding->kind == FINDING_contention ||
              finding_wait(finding->kind) != WAIT_NONE)
         part = part_of_waits(input, finding, losses);
+    else if (is_about_calls(finding->kind))
+        part = part_of_calls(input, finding, losses);
     else
         part = part_of_path(input->metrics, finding, losses);
     free(losses);
