@@ -225,6 +225,24 @@ static void name_causes(const struct finding_input *input, enum function_class c
         finding->causes.count = 0;
 }
 
+/* A transfer ends at both ends at once: where more is saved than the path spends in calls of this function, it is in
+   those at the other end. Most of that is in the one that the path spends most in. */
+static void say_other_ends(const struct finding_input *input, uint32_t index, struct finding *finding)
+{
+    const struct analysis *analysis = input->analysis;
+    const struct state_def *states = input->metrics->defs->states;
+    uint32_t other = UINT32_MAX;
+    for (uint32_t i = 0; i < analysis->state_count; i++)
+        if (i != index && (states[i].class == CLASS_P2P || states[i].class == CLASS_WAIT) &&
+            analysis->path_states_ns[i] > (other == UINT32_MAX ? 0 : analysis->path_states_ns[other]))
+            other = i;
+    bool moves = states[index].class == CLASS_P2P || states[index].class == CLASS_WAIT;
+    if (moves && other != UINT32_MAX && analysis->own_saving > analysis->path_states_ns[index])
+        text_append(finding->text, sizeof finding->text,
+                    " The saving counts the other end of each message as well (%.*s).",
+                    text_beginning(states[other].name, 60), states[other].name);
+}
+
 static void say(const struct finding_input *input, uint32_t index, const struct own_time *own, double efficiency,
                 struct finding *finding)
 {
@@ -239,15 +257,18 @@ static void say(const struct finding_input *input, uint32_t index, const struct 
     snprintf(finding->title, sizeof finding->title, "%s%.*s takes %s of the critical path",
              hidden ? "" : "excluding waiting, ", text_beginning(state->name, 60), state->name,
              text_share(share, path));
-    snprintf(
-        finding->text, sizeof finding->text,
-        "%s, %s calls of %.*s take %s in total, %s each: it %s. On an ideal network the run would take %s; excluding "
-        "the start and end of MPI, that is a transfer efficiency of %s.",
-        hidden ? "Including waiting for a root that is late, which the trace does not tell apart" : "Excluding waiting",
-        text_thousands(calls, own->calls), text_beginning(state->name, 60), state->name, seconds_text(time, own->all_s),
-        seconds_text(each, ratio_of(own->all_s, (double)own->calls)),
-        hidden ? "waits, or moves data without overlapping computation" : remedy->doing,
-        seconds_text(ideal, (double)input->analysis->ideal / 1e9), text_share(transfer, efficiency));
+    snprintf(finding->text, sizeof finding->text,
+             "%s, %s call%s of %.*s take%s %s in total, %s each: it %s. On an ideal network the run would take %s; "
+             "excluding "
+             "the start and end of MPI, that is a transfer efficiency of %s.",
+             hidden ? "Including waiting for a root that is late, which the trace does not tell apart"
+                    : "Excluding waiting",
+             text_thousands(calls, own->calls), text_plural(own->calls, "", "s"), text_beginning(state->name, 60),
+             state->name, text_plural(own->calls, "s", ""), seconds_text(time, own->all_s),
+             seconds_text(each, ratio_of(own->all_s, (double)own->calls)),
+             hidden ? "waits, or moves data without overlapping computation" : remedy->doing,
+             seconds_text(ideal, (double)input->analysis->ideal / 1e9), text_share(transfer, efficiency));
+    say_other_ends(input, index, finding);
     snprintf(finding->advice, sizeof finding->advice, "%s%s",
              hidden ? "look whether the root comes later than the others, and let it come earlier; else " : "",
              remedy->advice);

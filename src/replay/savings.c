@@ -104,6 +104,33 @@ static void take_waits(struct analysis *analysis, enum wait_kind kind, int64_t s
             analysis->waits[k].saving_ns = saving_ns;
 }
 
+/* So many messages show which functions send and receive what a function receives and sends. */
+enum { ENDS_LOOKED_AT = 4096 };
+
+static uint32_t state_of(const struct graph *graph, uint32_t location, uint32_t index)
+{
+    struct call call = graph_call(graph, location, index);
+    return graph_state(graph, &call)->first_of_name;
+}
+
+/* A transfer that takes no time takes none at the other end either. */
+static void add_other_ends(const struct graph *graph, uint32_t state, bool *quick)
+{
+    size_t step = graph->message_count / ENDS_LOOKED_AT + 1;
+    enum function_class class = graph->defs->states[state].class;
+    for (size_t i = 0; (class == CLASS_P2P || class == CLASS_WAIT) && i < graph->message_count; i += step) {
+        struct message message = graph_message(graph, (uint32_t)i);
+        if (message.send_location == GRAPH_NONE || message.receive_location == GRAPH_NONE)
+            continue;
+        uint32_t sends = state_of(graph, message.send_location, message.send_call),
+                 receives = state_of(graph, message.receive_location, message.receive_call);
+        if (sends == state)
+            quick[receives] = true;
+        if (receives == state)
+            quick[sends] = true;
+    }
+}
+
 /* With the function that takes most of the critical path taking no time except for waiting. */
 static void add_own_time(struct analyst *analyst, struct changes *changes)
 {
@@ -114,6 +141,7 @@ static void add_own_time(struct analyst *analyst, struct changes *changes)
         return;
     changes->quick = memory_new(defs->state_count * sizeof *changes->quick);
     changes->quick[longest] = true;
+    add_other_ends(analyst->graph, longest, changes->quick);
     add_change(changes, (struct replay_options){.quick_states = changes->quick}, &analysis->own_saving);
 }
 
