@@ -77,15 +77,22 @@ static struct scale scale_over(struct scale values, double span)
     return scale;
 }
 
-/* True if the labels of two ticks are the same. */
+static int ticks_of(const struct scale *scale)
+{
+    return (int)lround((scale->high - scale->low) / scale->step);
+}
+
+/* True if two neighbouring ticks have the same label. */
 static bool labels_repeat(const struct scale *scale, enum history_number number)
 {
-    char low[TEXT_NUMBER_SIZE], next[TEXT_NUMBER_SIZE], last[TEXT_NUMBER_SIZE], high[TEXT_NUMBER_SIZE];
-    history_value(low, number, scale->low);
-    history_value(next, number, scale->low + scale->step);
-    history_value(last, number, scale->high - scale->step);
-    history_value(high, number, scale->high);
-    return strcmp(low, next) == 0 || strcmp(last, high) == 0;
+    char label[TEXT_NUMBER_SIZE], before[TEXT_NUMBER_SIZE] = "";
+    for (int i = 0; i <= ticks_of(scale); i++) {
+        history_value(label, number, scale->low + i * scale->step);
+        if (strcmp(label, before) == 0)
+            return true;
+        snprintf(before, sizeof before, "%s", label);
+    }
+    return false;
 }
 
 static struct scale scale_of(const struct history_group *group, enum history_number number, struct area area)
@@ -121,8 +128,7 @@ static double place_x(const struct scale *scale, double run)
 static void draw_values(struct canvas *canvas, const struct scale *scale, enum history_number number)
 {
     struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
-    int ticks = (int)lround((scale->high - scale->low) / scale->step);
-    for (int i = 0; i <= ticks; i++) {
+    for (int i = 0; i <= ticks_of(scale); i++) {
         char label[TEXT_NUMBER_SIZE];
         double value = scale->low + i * scale->step, y = place_y(scale, value);
         canvas_line(canvas, scale->area.x, y, scale->area.x + scale->area.width, y, 1, paint_of(INK_GRID));
