@@ -130,11 +130,14 @@ static void say_waits(const struct finding_input *input, const struct wait_words
                  text_share(share, blame(input->metrics, sums, &finding->causes)));
 }
 
+/* Of two processes that cause about as much neither is the root. */
+static const double STANDS_OUT = 1.5;
+
 /* If one process is the root of most waiting, report the largest kind of wait. */
 static void say_root(const struct finding_input *input, const struct wait_sums *sums, struct finding *finding)
 {
     const struct analysis *analysis = input->analysis;
-    double all_ns = 0;
+    double all_ns = 0, next_ns = 0;
     size_t root = 0;
     /* Said once, in the finding of the largest kind: the root is that of all waiting. */
     for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++) {
@@ -145,9 +148,13 @@ static void say_root(const struct finding_input *input, const struct wait_sums *
     for (size_t i = 1; i < analysis->process_count; i++)
         if (analysis->delay_ns[i] > analysis->delay_ns[root])
             root = i;
+    for (size_t i = 0; i < analysis->process_count; i++)
+        if (i != root)
+            next_ns = larger((double)analysis->delay_ns[i], next_ns);
     size_t used = strlen(finding->text);
     if (analysis->process_count == 0 || !finding_roots_known(analysis) ||
-        (double)analysis->delay_ns[root] < ROOT_PART * all_ns)
+        (double)analysis->delay_ns[root] < ROOT_PART * all_ns ||
+        (double)analysis->delay_ns[root] < STANDS_OUT * next_ns)
         return;
     char share[TEXT_NUMBER_SIZE];
     snprintf(

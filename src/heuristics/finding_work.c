@@ -61,6 +61,10 @@ struct ranks ranks_above_mean(const struct metrics *metrics)
     return ranks;
 }
 
+/* Where even totals save less than this part of what even steps do, the totals are even: no work needs to move from one
+   process to another for good. */
+static const double IN_TOTAL = 0.1;
+
 /* Reports whether only the totals are even, or each step, if it matters. */
 static void say_steps(const struct analysis *analysis, struct finding *finding)
 {
@@ -72,6 +76,23 @@ static void say_steps(const struct analysis *analysis, struct finding *finding)
              " Even totals alone would save only %s: to save more, balance the work between any two collectives of all "
              "processes.",
              seconds_text(time, (double)analysis->balanced_saving / 1e9));
+}
+
+/* Nobody has more to do than the others, and yet they wait for each other. */
+static void say_between(const struct heuristic_result *result, size_t processes, struct finding *finding)
+{
+    char mean[TEXT_NUMBER_SIZE], most[TEXT_NUMBER_SIZE];
+    snprintf(finding->title, sizeof finding->title, "uneven work between collectives, though not in total");
+    snprintf(finding->text, sizeof finding->text,
+             "In total the processes compute for %s on average and %s at most, but between two collectives of all "
+             "processes some compute longer than the others, which wait for them.",
+             seconds_text(mean, result->measure.mean), seconds_text(most, result->measure.most));
+    snprintf(finding->advice, sizeof finding->advice,
+             "balance the work between any two collectives, or synchronise less often, so that one step makes up for "
+             "another");
+    finding->causes.count = 0;
+    /* What each lacks in total is nothing; all wait, in turn. */
+    finding->waiting_s = larger(finding->waiting_s, finding->saving_s * (double)processes);
 }
 
 /* The call after most of the excess computing of the process with most. */
@@ -184,10 +205,14 @@ bool find_compute_imbalance(const struct finding_input *input, struct finding *f
     free(excess);
     take_whole_run(input, finding);
     finding_takes_waits(finding, input->analysis);
-    say_who(input, result, finding);
-    say_where(input, finding);
-    if (by_steps)
-        say_steps(analysis, finding);
+    if (by_steps && (double)analysis->balanced_saving <= IN_TOTAL * (double)analysis->even_steps_saving) {
+        say_between(result, input->metrics->process_count, finding);
+    } else {
+        say_who(input, result, finding);
+        say_where(input, finding);
+        if (by_steps)
+            say_steps(analysis, finding);
+    }
     say_once(input, finding);
     finding_evidence(finding, "load_balance", analysis->load_balance, false);
     finding_evidence(finding, "deviation_s", result->measure.deviation, true);
