@@ -206,9 +206,53 @@ static void say_causes(const struct finding_input *input, const char *begin, str
              who_text(who, &finding->causes, input->metrics->process_count));
 }
 
-/* The few processes that move most bytes, or whose calls are most of the critical path's time in MPI. */
-static void name_causes(const struct finding_input *input, enum function_class class, struct finding *finding)
+/* Calls of the function by some processes: waiting for others may be among their time. */
+struct calls_there {
+    double least_s, most_s, calls;
+};
+
+static void add_calls(const struct finding_input *input, uint32_t state, size_t row, struct calls_there *there)
 {
+    const struct process_row *process = &input->metrics->process[row];
+    double waits_s = ((double)process->communication_ns - own_ns(input, row)) / 1e9;
+    for (size_t f = 0; f < process->function_count; f++) {
+        const struct function_row *function = &process->functions[f];
+        if (function->state != state)
+            continue;
+        there->least_s += fmax((double)function->time_ns / 1e9 - waits_s, 0);
+        there->most_s += (double)function->time_ns / 1e9;
+        there->calls += (double)function->count;
+    }
+}
+
+/* Calls of a collective take so many times as long for a process as for others: its network may be slow, too. */
+static const double SLOW_THERE = 3;
+
+/* The named processes stay in a collective far longer than the others, whatever anybody waits for. */
+static void say_slow_there(const struct finding_input *input, uint32_t state, struct finding *finding)
+{
+    const struct metrics *metrics = input->metrics;
+    struct calls_there there = {0}, elsewhere = {0};
+    char each[TEXT_NUMBER_SIZE], other[TEXT_NUMBER_SIZE], advice[sizeof finding->advice];
+    for (size_t i = 0; i < metrics->process_count; i++)
+        add_calls(input, state, i,
+                  is_among(metrics->process[i].rank, finding->causes.rank, finding->causes.count) ? &there
+                                                                                                  : &elsewhere);
+    double each_s = ratio_of(there.least_s, there.calls), other_s = ratio_of(elsewhere.most_s, elsewhere.calls);
+    if (elsewhere.calls <= 0 || each_s < SLOW_THERE * other_s)
+        return;
+    text_append(finding->text, sizeof finding->text, " There each call takes at least %s on average, elsewhere %s.",
+                seconds_text(each, each_s), seconds_text(other, other_s));
+    memcpy(advice, finding->advice, sizeof advice);
+    snprintf(finding->advice, sizeof finding->advice, "%s",
+             "see what is different there: more data, or a slow network");
+    text_append(finding->advice, sizeof finding->advice, "; else %s", advice);
+}
+
+/* The few processes that move most bytes, or whose calls are most of the critical path's time in MPI. */
+static void name_causes(const struct finding_input *input, uint32_t state, struct finding *finding)
+{
+    enum function_class class = input->metrics->defs->states[state].class;
     /* Bytes are counted of messages only: of collectives all processes have alike, or the root has. */
     if (class == CLASS_P2P || class == CLASS_WAIT) {
         finding->causes = with_most_bytes(input->metrics);
@@ -219,10 +263,13 @@ static void name_causes(const struct finding_input *input, enum function_class c
         free(finding->causes.rank);
     }
     finding->causes = ranks_to_blame(input->metrics, input->analysis->path_mpi_ns);
-    if (are_few(&finding->causes, input->metrics) && have_more(input, &finding->causes))
-        say_causes(input, "Most of the MPI time on the critical path is on", finding);
-    else
+    if (!are_few(&finding->causes, input->metrics) || !have_more(input, &finding->causes)) {
         finding->causes.count = 0;
+        return;
+    }
+    say_causes(input, "Most of the MPI time on the critical path is on", finding);
+    if (class == CLASS_COLLECTIVE && !hides_waits(input, &input->metrics->defs->states[state]))
+        say_slow_there(input, state, finding);
 }
 
 /* A transfer ends at both ends at once: where more is saved than the path spends in calls of this function, it is in
@@ -292,7 +339,7 @@ bool find_transfer(const struct finding_input *input, struct finding *finding)
     finding->to_s = duration;
     finding_takes_calls(finding, analysis, state);
     say(input, state, &own, efficiency, finding);
-    name_causes(input, defs->states[state].class, finding);
+    name_causes(input, state, finding);
     finding_evidence(finding, "transfer_efficiency", analysis->transfer, false);
     finding_evidence(finding, "ideal_s", (double)analysis->ideal / 1e9, true);
     finding_evidence(finding, "calls", (double)own.calls, false);

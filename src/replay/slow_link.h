@@ -35,7 +35,7 @@ struct slow_link {
 };
 
 /* The slow one of these links: a pair of processes if it is only one, else one process, else hosts, else two pairs.
-   False: there is none. Free the result with slow_link_clear. Memory: 40 bytes for each of 12,000 messages, and 1 for
+   False: there is none. Free the result with slow_link_clear. Memory: 48 bytes for each of 16,000 messages, and 1 for
    each channel. Time: that of reading the channel of each message, for each link that seems slow in a sample. */
 bool slow_link_find(const struct transfer_meter *meter, const struct path_links *links, struct slow_link *slow);
 void slow_link_clear(struct slow_link *slow);
