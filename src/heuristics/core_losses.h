@@ -10,7 +10,7 @@ struct core_losses {
     double computing_s, calls_s;
     double own_calls_s; /* in calls, without waiting for others */
     double share;       /* of the time in which it is ready to run */
-    double ready_s;     /* in calls, at least, if it is always ready while it computes */
+    double ready_s;     /* that time */
     double each_s;      /* a wait for a core, on average; 0: not known */
 };
 

@@ -72,7 +72,7 @@ struct readings {
     size_t next, row; /* of the next process with readings, and of metrics */
     const struct process_resources *process;
     double outside_s, in_calls_s; /* lost while computing, and in calls beyond waiting */
-    double share, ready_s;        /* lost of the time in which it is ready; ready in calls */
+    double share, ready_s;        /* lost of the time in which it is ready to run, and that time */
 };
 
 static bool readings_next(const struct metrics *metrics, struct readings *at)
@@ -88,10 +88,9 @@ static bool readings_next(const struct metrics *metrics, struct readings *at)
             wall_ns_of(process) == 0)
             continue;
         double ready_ns = (double)delay_ns + fmax((double)cpu_ns, 0), share = ratio_of((double)delay_ns, ready_ns);
-        double outside_ns = fmax((double)wall_ns_of(process) - calls_ns(metrics, at->row, false), 0);
         at->process = process;
         at->share = share;
-        at->ready_s = fmax(ready_ns - outside_ns, 0) / 1e9;
+        at->ready_s = ready_ns / 1e9;
         at->outside_s = share * fmax(ready_ns - calls_ns(metrics, at->row, false), 0) / 1e9;
         at->in_calls_s = share * calls_ns(metrics, at->row, true) / 1e9;
         return true;

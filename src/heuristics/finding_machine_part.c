@@ -282,15 +282,18 @@ static double calls_s_of(const struct finding_input *input, const struct finding
     return calls_s;
 }
 
-/* Of calls that take long themselves: as much as they lost. One that sleeps, for a file, is not ready to run. */
+/* Of calls that take long themselves: as much as they lost at most. A call that waits for a file sleeps: there a
+   process is ready only for what remains when it was ready all the time that it computes. */
 static double part_of_calls(const struct finding_input *input, const struct finding *finding,
                             const struct core_losses *losses)
 {
     double all_s = 0, lost_s = 0;
     for (size_t i = 0; i < input->metrics->process_count; i++) {
-        double own_s = fmin(calls_s_of(input, finding, i), losses[i].own_calls_s);
+        double own_s = fmin(calls_s_of(input, finding, i), losses[i].own_calls_s), ready_s = losses[i].ready_s;
+        if (finding->kind == FINDING_io)
+            ready_s = fmax(ready_s - (double)metrics_compute_ns(input->metrics, i) / 1e9, 0);
         all_s += own_s;
-        lost_s += losses[i].share * fmin(own_s, losses[i].ready_s);
+        lost_s += losses[i].share * fmin(own_s, ready_s);
     }
     return ratio_of(lost_s, all_s);
 }
