@@ -116,8 +116,8 @@ struct wait_sums {
     X(held_calls, COUNT)  /* calls of few bytes that take far longer than on any network: see replay/held_calls.h */   \
     X(held, TIME)         /* in those, beyond waiting for late processes */                                            \
     X(unattributed, TIME) /* waiting that is not caused by any process doing something longer */                       \
-    X(own_saving, TIME)   /* saved if calls of analysis_longest_own(), and those at the other ends of their messages,  \
-                             took no time except for waiting */                                                        \
+    X(own_saving, TIME)   /* saved if calls of analysis_longest_own() took no time except for waiting; and those at    \
+                             the other ends of their messages, if that more than doubles it */                         \
     X(small_combined, COUNT)     /* small messages that others could carry as well: see replay/small_messages.h */     \
     X(small_saving, TIME)        /* saved if they did */                                                               \
     X(slow_link, COUNT)          /* 1: messages between two processes are slow, 2: those of one, 3: those between two  \

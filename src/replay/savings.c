@@ -40,7 +40,7 @@ static bool matters(const struct analysis *analysis, unsigned kinds)
 }
 
 /* The replays of save_all(), and what their results are. */
-enum { MOST_CHANGES = WAIT_KIND_COUNT + 7 + ANALYSE_REPLAYS_BESIDE };
+enum { MOST_CHANGES = WAIT_KIND_COUNT + 8 + ANALYSE_REPLAYS_BESIDE };
 struct changes {
     size_t count;
     size_t ideal;  /* the one on the ideal network, which saves nothing */
@@ -49,8 +49,9 @@ struct changes {
     struct replay replays[MOST_CHANGES];
     enum wait_kind kinds[MOST_CHANGES]; /* whose savings they are; WAIT_NONE: the following */
     int64_t *savings_ns[MOST_CHANGES];
+    int64_t both_ends_ns; /* saved with quick calls at both ends of messages */
     /* What the options refer to; NULL. */
-    bool *quick;
+    bool *quick, *quick_ends;
     double *factors, *shared;
     struct combined combined;
     struct even_sections *sections;
@@ -113,9 +114,10 @@ static uint32_t state_of(const struct graph *graph, uint32_t location, uint32_t 
     return graph_state(graph, &call)->first_of_name;
 }
 
-/* A transfer that takes no time takes none at the other end either. */
-static void add_other_ends(const struct graph *graph, uint32_t state, bool *quick)
+/* The functions at the other ends of the messages of this one; false if there are none. */
+static bool add_other_ends(const struct graph *graph, uint32_t state, bool *quick)
 {
+    bool added = false;
     size_t step = graph->message_count / ENDS_LOOKED_AT + 1;
     enum function_class class = graph->defs->states[state].class;
     for (size_t i = 0; (class == CLASS_P2P || class == CLASS_WAIT) && i < graph->message_count; i += step) {
@@ -125,10 +127,11 @@ static void add_other_ends(const struct graph *graph, uint32_t state, bool *quic
         uint32_t sends = state_of(graph, message.send_location, message.send_call),
                  receives = state_of(graph, message.receive_location, message.receive_call);
         if (sends == state)
-            quick[receives] = true;
+            quick[receives] = added = true;
         if (receives == state)
-            quick[sends] = true;
+            quick[sends] = added = true;
     }
+    return added;
 }
 
 /* With the function that takes most of the critical path taking no time except for waiting. */
@@ -141,8 +144,19 @@ static void add_own_time(struct analyst *analyst, struct changes *changes)
         return;
     changes->quick = memory_new(defs->state_count * sizeof *changes->quick);
     changes->quick[longest] = true;
-    add_other_ends(analyst->graph, longest, changes->quick);
     add_change(changes, (struct replay_options){.quick_states = changes->quick}, &analysis->own_saving);
+    changes->quick_ends = memory_copy(changes->quick, defs->state_count * sizeof *changes->quick);
+    if (add_other_ends(analyst->graph, longest, changes->quick_ends))
+        add_change(changes, (struct replay_options){.quick_states = changes->quick_ends}, &changes->both_ends_ns);
+}
+
+/* A transfer that takes no time takes none at the other end either. That counts where the calls there take as long, so
+   that nothing else would show what transfers cost. One that sends to many in turn (a broadcast by hand) would still
+   take time with a better algorithm: there the sends alone are nearer to the truth. */
+static void take_other_ends(struct analysis *analysis, const struct changes *changes)
+{
+    if (changes->both_ends_ns / 2 > analysis->own_saving)
+        analysis->own_saving = changes->both_ends_ns;
 }
 
 /* With the calls of small messages gone that others could have carried as well. */
@@ -320,6 +334,7 @@ static void changes_clear(struct changes *changes)
     for (size_t i = 0; i < changes->count; i++)
         free_waits_clear(&changes->options[i]);
     free(changes->quick);
+    free(changes->quick_ends);
     free(changes->factors);
     free(changes->shared);
     combined_clear(&changes->combined);
@@ -343,6 +358,7 @@ void save_all(struct analyst *analyst)
     add_even_steps(analyst, &changes);
     add_beside(analyst->beside, &changes);
     changes_run(&changes, analyst->graph, analyst->analysis);
+    take_other_ends(analyst->analysis, &changes);
     take_beside(analyst->beside, &changes);
     take_efficiencies(analyst, &spread);
     changes_clear(&changes);
