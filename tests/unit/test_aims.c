@@ -56,7 +56,7 @@ static void test_locators(void)
     expect_cells(result, "0 MPI_Recv 0.2; 0 MPI_Send 0.1; 1 MPI_Recv 0.28; 1 MPI_Send 0.02", "communication locator");
     expect_index(result, 0.3, 0.15, "communication locator");
     expect_spoken(result, "communication locator", VERDICT_POOR, "",
-                  "30 % of the processes' time, from the begin of the run to its end, is spent in calls that move data "
+                  "30 % of the processes' time, from the start of the run to its end, is spent in calls that move data "
                   "or wait for it. By function: MPI_Recv 24 % (most on process "
                   "1: 28 %), MPI_Send 6.0 % (most on process 0: 10 %).",
                   "start with MPI_Recv on process 1");
@@ -115,7 +115,7 @@ static void test_classes(void)
         "communication is what moves data");
     tap_equal_string(
         result->analysis,
-        "11 % of the processes' time, from the begin of the run to its end, is spent in calls that move data or wait "
+        "11 % of the processes' time, from the start of the run to its end, is spent in calls that move data or wait "
         "for it. By function: MPI_Allreduce 1.0 % (most on process 0: "
         "1.0 %), MPI_Iprobe 1.0 % (most on process 0: 1.0 %), MPI_Isendrecv 1.0 % (most on process 0: 1.0 %).",
         "three functions are said, equal ones by place");
@@ -134,7 +134,7 @@ static void test_quiet(void)
         const char *id, *of_run, *of_nothing;
     } cases[] = {
         {"communication-locator",
-         "0 % of the processes' time, from the begin of the run to its end, is spent in calls that move data or wait "
+         "0 % of the processes' time, from the start of the run to its end, is spent in calls that move data or wait "
          "for it.",
          NO_DURATION},
         {"synchronisation-locator", "No time is spent in barriers or window synchronisation.", NO_DURATION},
