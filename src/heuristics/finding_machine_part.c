@@ -44,9 +44,16 @@ static double lost_evenly_s(const struct late *late)
 /* The part of a distribution that is summed up, in deviations: what lies beyond is nothing. */
 static const double TAIL = 12;
 
+/* From this mean on, what differs grows as the deviation does, which is its root: there is less to sum up. */
+static const double MANY = 10000;
+
 /* Of `count` Poisson numbers with this mean the largest, on average: less the mean of the others, or the smallest. */
 static double poisson_excess(double mean, size_t count, bool less_smallest)
 {
+    if (count < 2)
+        return 0;
+    if (mean > MANY)
+        return sqrt(mean / MANY) * poisson_excess(MANY, count, less_smallest);
     double from = fmax(floor(mean - TAIL * (sqrt(mean) + 1)), 0), most = from, least = from, below = 0,
            n = (double)count;
     for (double k = from; k <= mean + TAIL * (sqrt(mean) + 1); k++) {

@@ -18,8 +18,9 @@ enum {
 
 struct search {
     const struct graph *graph;
-    uint8_t *known; /* by process */
-    uint8_t *roles; /* by state: what a call of it says about its process */
+    uint8_t *known;    /* by process */
+    uint8_t *roles;    /* by state: what a call of it says about its process */
+    uint32_t *members; /* by communicator: how many it has */
 };
 
 /* True if the function's receives may be recorded elsewhere or not at all. */
@@ -112,15 +113,24 @@ static uint32_t member_count(const struct defs *defs, int32_t comm)
     return count;
 }
 
-static bool lacks_member(const struct graph *graph, const struct instance *instance)
+static uint32_t *member_counts(const struct defs *defs)
 {
+    uint32_t *members = memory_new(defs->comm_count * sizeof *members);
+    for (size_t i = 0; i < defs->comm_count; i++)
+        members[i] = member_count(defs, (int32_t)i);
+    return members;
+}
+
+static bool lacks_member(const struct search *search, const struct instance *instance)
+{
+    const struct graph *graph = search->graph;
     const struct instance_stream *stream = &graph->streams[instance->stream];
     const struct state_def *state = &graph->defs->states[stream->state];
     if (stream->comm < 0 || stream->two_groups || graph->defs->comms[stream->comm].window ||
         graph_collective_of(graph, instance).stage != STAGE_BLOCKING ||
         (state->class != CLASS_COLLECTIVE && state->class != CLASS_SYNC))
         return false;
-    return instance->count < member_count(graph->defs, stream->comm);
+    return instance->count < search->members[stream->comm];
 }
 
 /* A collective that one process enters, and another one never. */
@@ -149,7 +159,7 @@ static bool find_members(const struct search *search, struct lacking *lacking)
                 lacking->site = call.site;
             }
         }
-    for (uint32_t rank = 0; rank < member_count(defs, comm); rank++) {
+    for (uint32_t rank = 0; rank < search->members[comm]; rank++) {
         uint32_t member = (uint32_t)defs_world_rank(defs, comm, (int32_t)rank);
         if (member >= defs->processes || search->known[member] & THREADED)
             certain = false;
@@ -167,7 +177,7 @@ static struct lacking collectives_left(const struct search *search)
     int64_t first_ns = INT64_MAX;
     for (uint32_t i = 0; i < graph->instance_count; i++) {
         const struct instance *instance = &graph->instances[i];
-        if (!lacks_member(graph, instance))
+        if (!lacks_member(search, instance))
             continue;
         if (instance->latest_enter_ns < first_ns || lacking.count == 0) {
             first_ns = instance->latest_enter_ns;
@@ -225,37 +235,44 @@ static void say(struct left_over *left, const struct graph *graph, uint32_t mess
     left->text = memory_copy_string(text);
 }
 
-static bool is_anything_left(const struct graph *graph)
+static bool is_anything_left(const struct search *search)
 {
+    const struct graph *graph = search->graph;
     for (size_t i = 0; i < graph->instance_count; i++)
-        if (lacks_member(graph, &graph->instances[i]))
+        if (lacks_member(search, &graph->instances[i]))
             return true;
     return graph->unmatched > 0;
+}
+
+static void look(struct search *search, struct left_over *left)
+{
+    const struct graph *graph = search->graph;
+    const struct defs *defs = graph->defs;
+    search->known = memory_new(defs->processes * sizeof *search->known);
+    search->roles = memory_new(defs->state_count * sizeof *search->roles);
+    for (size_t i = 0; i < defs->state_count; i++)
+        search->roles[i] = role_of(defs->states[i].name);
+    for (uint32_t i = 0; i < graph->location_count; i++)
+        look_at_location(search, i);
+    if (is_whole(search)) {
+        uint32_t message = 0;
+        struct lacking lacking = collectives_left(search);
+        left->messages = messages_left(search, &message);
+        left->collectives = lacking.count;
+        if (left->messages + left->collectives > 0)
+            say(left, graph, message, &lacking);
+    }
+    free(search->known);
+    free(search->roles);
 }
 
 struct left_over *left_over_of(const struct graph *graph)
 {
     struct left_over *left = memory_new(sizeof *left);
-    if (!is_anything_left(graph))
-        return left;
-    const struct defs *defs = graph->defs;
-    struct search search = {.graph = graph,
-                            .known = memory_new(defs->processes * sizeof *search.known),
-                            .roles = memory_new(defs->state_count * sizeof *search.roles)};
-    for (size_t i = 0; i < defs->state_count; i++)
-        search.roles[i] = role_of(defs->states[i].name);
-    for (uint32_t i = 0; i < graph->location_count; i++)
-        look_at_location(&search, i);
-    if (is_whole(&search)) {
-        uint32_t message = 0;
-        struct lacking lacking = collectives_left(&search);
-        left->messages = messages_left(&search, &message);
-        left->collectives = lacking.count;
-        if (left->messages + left->collectives > 0)
-            say(left, graph, message, &lacking);
-    }
-    free(search.known);
-    free(search.roles);
+    struct search search = {.graph = graph, .members = member_counts(graph->defs)};
+    if (is_anything_left(&search))
+        look(&search, left);
+    free(search.members);
     return left;
 }
 
