@@ -409,7 +409,7 @@ static uint32_t *near_processes(const struct judge *judge, const struct slow_lin
 }
 
 /* True if two hosts, whose names are not known, could meet at each of the two pairs: both ends have others near them,
-   of which none is near both. */
+   and no process is near both. */
 static bool may_join_hosts(const struct judge *judge, const struct slow_link *slow)
 {
     if (judge->meter->hosts)

@@ -18,7 +18,7 @@
    Where all messages together are not slow, those from some size on may be: then only these count.
 
    Where messages travel one way only, return before they are received, and all take equally long, with no collective,
-   nothing tells a slow link from a clock: then none is reported. */
+   a slow link looks like a clock that is ahead: nothing is reported then. */
 enum { SLOW_LEAST = 10, SLOW_TIMES = 3 };
 
 enum slow_way { SLOW_BOTH_WAYS, SLOW_FROM_ONE, SLOW_TO_ONE };
