@@ -193,7 +193,12 @@ void axis_draw_ranks(struct canvas *canvas, const struct rank_axis *axis, double
 void axis_draw_ranks_left(struct canvas *canvas, const struct rank_axis *axis, double x, double y, double row_height)
 {
     struct text_style style = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
-    size_t step = axis_label_step(row_height / (double)axis->per_column, TEXT_SIZE + 3);
+    double room = TEXT_SIZE + 3;
+    /* Labels are beside the cells that hold their processes: where a cell holds several, distances differ by up to one,
+       which shows less the larger they are. */
+    if (axis->per_column > 1)
+        room *= 2;
+    size_t step = axis_label_step(row_height / (double)axis->per_column, room);
     for (size_t i = 0; i < axis->rows; i += step) {
         char label[TEXT_NUMBER_SIZE];
         text_thousands(label, axis->metrics->process[i].rank);
