@@ -29,6 +29,11 @@ struct format_processes {
     /* Of these, only events of [from, to) are given. Before the first event. */
     void (*select)(struct reader *reader, size_t from, size_t to);
     bool reads_all; /* whatever is selected, all is read, and counted in `records` */
+    /* Where each process has files of its own: one of them, borrowed, by number as `bytes` has them; free() the array.
+       NULL: it has not. */
+    const char **(*paths)(const struct reader *reader, size_t *count);
+    /* And as `select`, those whose number is not 0 in an array. */
+    void (*choose)(struct reader *reader, const unsigned char *chosen);
 };
 
 struct format {

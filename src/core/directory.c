@@ -5,13 +5,18 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct file {
     char *name, *place; /* NULL: where it was */
+    int copy;           /* -1: none */
+    bool in_pieces;
+    struct ranges here, asked; /* here: of a copy in pieces */
 };
 
 struct scattered {
@@ -20,10 +25,13 @@ struct scattered {
     struct file *files;
     size_t count, capacity;
     bool sorted;
+    directory_fetch *fetch; /* NULL: what is not here cannot be had */
+    void *context;
 };
 
 static struct scattered *directories;
 static size_t directory_count, directory_capacity;
+static bool is_alone, has_missed;
 
 static size_t length_of(const char *path, size_t length)
 {
@@ -57,12 +65,14 @@ void directory_scatter(const char *path)
 void directory_add(const char *path, const char *name, int copy)
 {
     struct scattered *directory = find(path, strlen(path));
-    struct file file = {.name = memory_copy_string(name)};
+    struct file file = {.name = memory_copy_string(name), .copy = copy};
     /* The copy has no name of its own. */
     if (copy >= 0 && asprintf(&file.place, "/proc/self/fd/%d", copy) < 0)
         memory_failed();
+    /* Mostly they come in order. */
+    directory->sorted =
+        directory->count == 0 || (directory->sorted && strcmp(directory->files[directory->count - 1].name, name) < 0);
     ARRAY_PUSH(directory->files, directory->count, directory->capacity, file);
-    directory->sorted = false;
 }
 
 static int compare_files(const void *a, const void *b)
@@ -78,16 +88,145 @@ static void sort(struct scattered *directory)
     directory->sorted = true;
 }
 
-const char *directory_place(const char *path)
+static struct file *find_file(struct scattered *directory, const char *name)
+{
+    const struct file key = {.name = (char *)(uintptr_t)name};
+    if (!directory || directory->count == 0)
+        return NULL;
+    sort(directory);
+    return bsearch(&key, directory->files, directory->count, sizeof key, compare_files);
+}
+
+/* The directory that a file is in, if that is scattered. */
+static struct scattered *find_above(const char *path, const char **name)
 {
     const char *slash = strrchr(path, '/');
-    struct scattered *directory = slash && directory_count > 0 ? find(path, (size_t)(slash - path)) : NULL;
-    if (!directory || directory->count == 0)
-        return path;
-    sort(directory);
-    const struct file key = {.name = (char *)(uintptr_t)(slash + 1)};
-    const struct file *file = bsearch(&key, directory->files, directory->count, sizeof key, compare_files);
+    if (!slash || directory_count == 0)
+        return NULL;
+    *name = slash + 1;
+    return find(path, (size_t)(slash - path));
+}
+
+static const char *place_of(const struct file *file, const char *path)
+{
     return file && file->place ? file->place : path;
+}
+
+const char *directory_place(const char *path)
+{
+    const char *name;
+    struct scattered *directory = find_above(path, &name);
+    return directory ? place_of(find_file(directory, name), path) : path;
+}
+
+/* Files in pieces */
+
+void directory_add_in_pieces(const char *path, const char *name, int copy)
+{
+    directory_add(path, name, copy);
+    struct scattered *directory = find(path, strlen(path));
+    directory->files[directory->count - 1].in_pieces = true;
+}
+
+void directory_fetch_by(const char *path, directory_fetch *fetch, void *context)
+{
+    struct scattered *directory = find(path, strlen(path));
+    directory->fetch = fetch;
+    directory->context = context;
+}
+
+/* The copy keeps its time, by which traces are known. */
+static bool write_piece(struct file *file, const char *data, size_t size, uint64_t at)
+{
+    struct stat before;
+    bool known = fstat(file->copy, &before) == 0;
+    size_t done = 0;
+    while (done < size) {
+        ssize_t some = pwrite(file->copy, data + done, size - done, (off_t)(at + done));
+        if (some <= 0)
+            break;
+        done += (size_t)some;
+    }
+    ranges_add(&file->here, at, at + done);
+    bool kept = known && futimens(file->copy, (struct timespec[2]){before.st_mtim, before.st_mtim}) == 0;
+    return kept && done == size;
+}
+
+bool directory_give(const char *path, const char *name, uint64_t at, const void *data, size_t size)
+{
+    struct file *file = find_file(find(path, strlen(path)), name);
+    return file && file->copy >= 0 && write_piece(file, data, size, at);
+}
+
+/* What of [at, at + size) lies in the file. */
+static size_t size_within(const struct file *file, uint64_t at, size_t size)
+{
+    struct stat about;
+    if (fstat(file->copy, &about) != 0 || (uint64_t)about.st_size <= at)
+        return 0;
+    uint64_t room = (uint64_t)about.st_size - at;
+    return size < room ? size : (size_t)room;
+}
+
+/* From another host; kept, unless the disk is full: then it will be fetched again. */
+static size_t read_from_afar(const struct scattered *directory, struct file *file, uint64_t at, void *data, size_t size)
+{
+    has_missed |= !directory->fetch || is_alone;
+    if (!directory->fetch || is_alone)
+        return 0;
+    size_t got = directory->fetch(directory->context, file->name, at, data, size);
+    (void)write_piece(file, data, got, at);
+    return got;
+}
+
+/* Opened for each piece: a recording of thousands of processes has more files than a program may have open. */
+static size_t read_from_here(const char *path, uint64_t at, void *data, size_t size)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = pread(file, (char *)data + done, size - done, (off_t)(at + done));
+        if (got <= 0)
+            break;
+        done += (size_t)got;
+    }
+    close(file);
+    return done;
+}
+
+size_t directory_read(const char *path, uint64_t at, void *data, size_t size)
+{
+    const char *name;
+    struct scattered *directory = find_above(path, &name);
+    struct file *file = directory ? find_file(directory, name) : NULL;
+    if (file && !is_alone)
+        ranges_add(&file->asked, at, at + size);
+    if (!file || !file->in_pieces)
+        return read_from_here(place_of(file, path), at, data, size);
+    size = size_within(file, at, size);
+    if (ranges_have(&file->here, at, at + size))
+        return read_from_here(file->place, at, data, size);
+    return read_from_afar(directory, file, at, data, size);
+}
+
+struct ranges directory_asked(const char *path, const char *name)
+{
+    const struct file *file = find_file(find(path, strlen(path)), name);
+    return file ? file->asked : (struct ranges){0};
+}
+
+void directory_alone(bool alone)
+{
+    is_alone = alone;
+}
+
+bool directory_missed(void)
+{
+    bool missed = has_missed;
+    has_missed = false;
+    return missed;
 }
 
 bool directory_is(const char *path)

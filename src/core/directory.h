@@ -2,12 +2,18 @@
 #ifndef SIGHT_CORE_DIRECTORY_H
 #define SIGHT_CORE_DIRECTORY_H
 
+#include "core/ranges.h"
+
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Directories that are traces of several files. One may be scattered: its files are on several hosts, and those that
    this host has not got were copied into files without a name (engine/gathering.h). Whoever reads such a trace lists it
-   with directory_names, and opens its files where directory_place says; in messages they keep their names. */
+   with directory_names, and opens its files where directory_place says; in messages they keep their names.
+
+   Of a file that is only read by directory_read, the copy may have the file's size and holes: what is in them is
+   fetched when it is read. */
 
 /* True of a directory that is there, and of a scattered one. */
 bool directory_is(const char *path);
@@ -25,5 +31,29 @@ const char *directory_place(const char *path);
 void directory_scatter(const char *path);
 void directory_add(const char *path, const char *name, int copy);
 bool directory_is_scattered(const char *path);
+
+/* The same of a copy with holes, of which nothing is there yet. */
+void directory_add_in_pieces(const char *path, const char *name, int copy);
+
+/* Reads up to `size` bytes of a file of any directory from `at` on, as pread: how many. Of a scattered one in one
+   thread at a time. */
+size_t directory_read(const char *path, uint64_t at, void *data, size_t size);
+
+/* Fetches a piece of a file of a scattered directory from where it is: how many bytes of it there are. */
+typedef size_t directory_fetch(void *context, const char *name, uint64_t at, void *data, size_t size);
+void directory_fetch_by(const char *path, directory_fetch *fetch, void *context);
+
+/* Fills in a part of a copy with holes. False: it cannot be written. */
+bool directory_give(const char *path, const char *name, uint64_t at, const void *data, size_t size);
+
+/* Which bytes of a file of a scattered directory directory_read was asked for so far. Borrowed until the next call that
+   reads. */
+struct ranges directory_asked(const char *path, const char *name);
+
+/* While `alone`, nothing is fetched, and what is read is not noted. */
+void directory_alone(bool alone);
+
+/* Whether something was read since the last call that could not be had: then what came of it must not be used. */
+bool directory_missed(void);
 
 #endif

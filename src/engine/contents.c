@@ -4,7 +4,7 @@
 #include "core/memory.h"
 #include "engine/counting.h"
 #include "engine/opening.h"
-#include "engine/sharing.h"
+#include "engine/share_job.h"
 #include "timeline/fix_clocks.h"
 #include "timeline/slices.h"
 
@@ -30,7 +30,7 @@ static enum status read_in_one_pass(const struct engine_request *request, struct
 /* In slices, by processes or threads. False: in one pass, which is to be begun again where there are slices. */
 static bool count_slices(const struct engine_request *request, struct reader *reader, struct counted *counted)
 {
-    if (sharing_is_possible(request))
+    if (share_is_possible(request))
         return counting_by_processes(request, reader, counted);
     counted->slices =
         slices_worth(reader, request->inputs, request->input_count, opening_threads(request, COUNTING_THREADS_MOST));

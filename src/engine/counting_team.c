@@ -3,6 +3,7 @@
    those that it owns. */
 #include "engine/counting.h"
 
+#include "core/directory.h"
 #include "core/memory.h"
 #include "engine/share_job.h"
 #include "timeline/slices.h"
@@ -112,7 +113,8 @@ static void share_read(struct reader *reader, const struct share_job *job, struc
                        void *context)
 {
     struct sink *sinks[] = {&share->part.census.sink, match_ends_sink(share->part.ends)};
-    share->exact = reader && share_stand(reader, job) && slices_read(reader, sinks, 2, watch, context);
+    share->exact = reader && share_stand(reader, job) && slices_read(reader, sinks, 2, watch, context) &&
+                   !(job->by_place && directory_missed());
 }
 
 static void share_send(struct team *team, const struct share *share, const struct match_counts *counts,
@@ -201,7 +203,7 @@ static bool count_shares(const struct engine_request *request, const struct shar
     if (!job.by_process || reader->format->processes->reads_all)
         reader_drop_unused_counts(reader);
     counting_part_clear(&share.part);
-    return exact && !counted->messages.ends.numbered;
+    return share_jobs_end(&job) && exact && !counted->messages.ends.numbered;
 }
 
 bool counting_by_processes(const struct engine_request *request, struct reader *reader, struct counted *counted)
@@ -220,8 +222,7 @@ bool counting_by_processes(const struct engine_request *request, struct reader *
 void counting_do(struct team *team, const char *data)
 {
     struct share_job job;
-    uint32_t *ranks;
-    struct reader *reader = share_job_open(data, &job, &ranks);
+    struct reader *reader = share_job_open(data, &job);
     struct share share = {0};
     counting_part_start(&share.part, job.shares);
     share_read(reader, &job, &share, NULL, NULL);
@@ -229,5 +230,5 @@ void counting_do(struct team *team, const char *data)
     share_send(team, &share, &counts, reader);
     counting_part_clear(&share.part);
     reader_close(reader);
-    free(ranks);
+    share_job_clear(&job);
 }

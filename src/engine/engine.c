@@ -9,6 +9,7 @@
 #include "engine/early.h"
 #include "engine/opening.h"
 #include "engine/searching.h"
+#include "engine/share_job.h"
 #include "engine/sharing.h"
 #include "engine/span.h"
 #include "engine/whole.h"
@@ -154,7 +155,7 @@ static enum status read_slices(struct run *run, struct accumulator_options what,
 {
     const struct engine_request *request = run->request;
     unsigned slices;
-    if (sharing_is_possible(request))
+    if (share_is_possible(request))
         run->accumulator = sharing_accumulate(request, run->reader, what, ENGINE_STEP_EVENTS, &slices);
     else
         run->accumulator = read_in_threads(run, what, &slices);

@@ -3,6 +3,7 @@
 
 #include "convert/reader.h"
 #include "convert/record/launch_note.h"
+#include "convert/record/recordings.h"
 #include "core/directory.h"
 #include "core/input.h"
 #include "core/memory.h"
@@ -29,6 +30,7 @@ struct list_job {
 
 struct piece_job {
     enum job_kind kind; /* JOB_PIECE; the path follows */
+    uint32_t size;      /* at most PIECE */
     uint64_t at;
 };
 
@@ -37,27 +39,17 @@ struct piece_head {
     int reason; /* errno; 0: here they are */
 };
 
-struct about {
-    uint64_t size, inode;
-    int64_t time_ns;
-};
-
-/* A file of the directory, and who has it. */
-struct file {
-    char *name;
-    struct about about;
-    int owner;
-};
-
 struct files {
-    struct file *file;
+    struct gathered_file *file;
     size_t count, capacity;
 };
 
 static void files_clear(struct files *files)
 {
-    for (size_t i = 0; i < files->count; i++)
+    for (size_t i = 0; i < files->count; i++) {
         free(files->file[i].name);
+        free(files->file[i].ranks);
+    }
     free(files->file);
     *files = (struct files){0};
 }
@@ -70,8 +62,13 @@ static char *join(const char *directory, const char *name)
     return path;
 }
 
+static void add_rank(struct gathered_file *file, int rank)
+{
+    ARRAY_PUSH(file->ranks, file->rank_count, file->rank_capacity, rank);
+}
+
 /* The files that a trace may consist of, by name; none where there is no such directory. */
-static void list(struct files *files, const char *directory, int owner)
+static void list(struct files *files, const char *directory, int rank)
 {
     size_t count = 0;
     char **names = directory_names(directory, &count);
@@ -79,10 +76,11 @@ static void list(struct files *files, const char *directory, int owner)
         struct stat about;
         char *path = join(directory, names[i]);
         if (reader_is_part(directory, names[i]) && stat(path, &about) == 0 && S_ISREG(about.st_mode)) {
-            struct file file = {memory_copy_string(names[i]),
-                                {(uint64_t)about.st_size, (uint64_t)about.st_ino,
-                                 (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec},
-                                owner};
+            struct gathered_file file = {.name = memory_copy_string(names[i]),
+                                         .size = (uint64_t)about.st_size,
+                                         .inode = (uint64_t)about.st_ino,
+                                         .time_ns = (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec};
+            add_rank(&file, rank);
             ARRAY_PUSH(files->file, files->count, files->capacity, file);
         }
         free(path);
@@ -102,7 +100,7 @@ void gathering_list(struct team *team, const char *data)
     list(&files, data + sizeof(struct list_job), team_rank(team));
     packing_put(&packing, &files.count, sizeof files.count);
     for (size_t i = 0; i < files.count; i++) {
-        packing_put(&packing, &files.file[i].about, sizeof files.file[i].about);
+        packing_put(&packing, &files.file[i], sizeof files.file[i]);
         packing_put(&packing, files.file[i].name, strlen(files.file[i].name) + 1);
     }
     team_send(team, 0, reply, size);
@@ -115,13 +113,13 @@ void gathering_piece(struct team *team, const char *data)
     struct piece_job job;
     struct piece_head head = {0};
     memcpy(&job, data, sizeof job);
-    char *reply = memory_resize(NULL, sizeof head + PIECE);
+    char *reply = memory_resize(NULL, sizeof head + job.size);
     size_t got = 0;
     int file = open(data + sizeof job, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         head.reason = errno;
-    while (file >= 0 && got < PIECE) {
-        ssize_t more = pread(file, reply + sizeof head + got, PIECE - got, (off_t)(job.at + got));
+    while (file >= 0 && got < job.size) {
+        ssize_t more = pread(file, reply + sizeof head + got, job.size - got, (off_t)(job.at + got));
         if (more < 0)
             head.reason = errno;
         if (more <= 0)
@@ -139,10 +137,14 @@ void gathering_piece(struct team *team, const char *data)
 
 struct gathering {
     struct team *team;
-    const char *directory;
+    char *directory;
     struct files files; /* of all hosts, by name */
     bool scattered;     /* not every process has all of them */
 };
+
+/* Those that are scattered, as long as the program runs. */
+static struct gathering **gatherings;
+static size_t gathering_count, gathering_capacity;
 
 static void send_job(struct team *team, int rank, const void *job, size_t size, const char *path)
 {
@@ -156,7 +158,7 @@ static void send_job(struct team *team, int rank, const void *job, size_t size, 
 
 /* A shared file system gives a file the same number on all hosts, or at least the same time. Not more is asked: the
    file may be growing, and seen later on one host than on another. */
-static bool is_same(const struct about *one, const struct about *other)
+static bool is_same(const struct gathered_file *one, const struct gathered_file *other)
 {
     return one->inode == other->inode || (one->size == other->size && one->time_ns == other->time_ns);
 }
@@ -168,17 +170,19 @@ static enum status merge(struct gathering *gathering, struct files *theirs, stru
     size_t at = 0, common = 0;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < theirs->count; i++) {
-        struct file *file = &theirs->file[i];
+        struct gathered_file *file = &theirs->file[i];
         int order = 1;
         while (at < ours->count && (order = strcmp(ours->file[at].name, file->name)) < 0)
             ARRAY_PUSH(all.file, all.count, all.capacity, ours->file[at++]);
         if (at == ours->count || order > 0) {
             ARRAY_PUSH(all.file, all.count, all.capacity, *file);
             file->name = NULL;
+            file->ranks = NULL;
             continue;
         }
         common++;
-        if (!is_same(&ours->file[at].about, &file->about) && strcmp(file->name, LAUNCH_NOTE_NAME) != 0)
+        add_rank(&ours->file[at], file->ranks[0]);
+        if (!is_same(&ours->file[at], file) && strcmp(file->name, LAUNCH_NOTE_NAME) != 0)
             status = error_set(err, ERROR_INPUT, "%s/%s: hosts have different files of this name", gathering->directory,
                                file->name);
     }
@@ -199,9 +203,12 @@ static struct files receive_list(struct team *team, int rank)
     struct unpacking unpacking = {.data = data, .left = size};
     unpacking_take(&unpacking, &count, sizeof count);
     for (size_t i = 0; i < count; i++) {
-        struct file file = {.owner = rank};
-        unpacking_take(&unpacking, &file.about, sizeof file.about);
+        struct gathered_file file;
+        unpacking_take(&unpacking, &file, sizeof file);
         file.name = memory_copy_string(unpacking.data);
+        file.ranks = NULL;
+        file.rank_count = file.rank_capacity = 0;
+        add_rank(&file, rank);
         unpacking.data += strlen(file.name) + 1;
         unpacking.left -= strlen(file.name) + 1;
         ARRAY_PUSH(files.file, files.count, files.capacity, file);
@@ -241,34 +248,89 @@ static enum status write_all(int copy, const char *data, size_t size, uint64_t a
     return STATUS_OK;
 }
 
-/* One piece is on its way while the one before it is written, also where that fails: it has to be taken. */
-static enum status copy_pieces(struct gathering *gathering, const struct file *file, const char *path, int copy,
-                               struct error *err)
+/* Asks for a piece, or the file's rest. */
+static void ask_for_piece(const struct gathering *gathering, const struct gathered_file *file, const char *path,
+                          uint64_t at, size_t size)
 {
-    struct team *team = gathering->team;
-    struct piece_job job = {.kind = JOB_PIECE};
+    const struct piece_job job = {.kind = JOB_PIECE, .size = (uint32_t)size, .at = at};
+    send_job(gathering->team, file->ranks[0], &job, sizeof job, path);
+}
+
+/* What was asked for, behind a struct piece_head; free() it. NULL and errno: it cannot be read there. */
+static char *take_piece(const struct gathering *gathering, const struct gathered_file *file, size_t *size)
+{
+    struct piece_head head;
+    char *data = team_receive(gathering->team, file->ranks[0], size);
+    memcpy(&head, data, sizeof head);
+    *size -= sizeof head;
+    if (!head.reason)
+        return data;
+    free(data);
+    errno = head.reason;
+    return NULL;
+}
+
+/* One piece is on its way while the one before it is written, also where that fails: it has to be taken. */
+static enum status copy_pieces(const struct gathering *gathering, const struct gathered_file *file, const char *path,
+                               int copy, struct error *err)
+{
     enum status status = STATUS_OK;
     uint64_t at = 0;
-    if (file->about.size > 0)
-        send_job(team, file->owner, &job, sizeof job, path);
-    for (bool more = file->about.size > 0; more; at += PIECE) {
+    if (file->size > 0)
+        ask_for_piece(gathering, file, path, at, PIECE);
+    for (bool more = file->size > 0; more; at += PIECE) {
         size_t size;
-        struct piece_head head;
-        char *data = team_receive(team, file->owner, &size);
-        memcpy(&head, data, sizeof head);
-        size -= sizeof head;
-        more = status == STATUS_OK && !head.reason && size == PIECE && at + PIECE < file->about.size;
-        job.at = at + PIECE;
+        char *data = take_piece(gathering, file, &size);
+        int reason = errno;
+        more = status == STATUS_OK && data && size == PIECE && at + PIECE < file->size;
         if (more)
-            send_job(team, file->owner, &job, sizeof job, path);
-        errno = head.reason;
-        if (head.reason)
+            ask_for_piece(gathering, file, path, at + PIECE, PIECE);
+        errno = reason;
+        if (!data)
             status = error_set_errno(err, ERROR_INPUT, "%s: cannot read", path);
         else if (status == STATUS_OK)
-            status = write_all(copy, data + sizeof head, size, at, err);
+            status = write_all(copy, data + sizeof(struct piece_head), size, at, err);
         free(data);
     }
     return status;
+}
+
+static struct gathered_file *find_file(const struct gathering *gathering, const char *name)
+{
+    size_t low = 0, high = gathering->files.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(gathering->files.file[middle].name, name);
+        if (order == 0)
+            return &gathering->files.file[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+/* A directory_fetch. */
+static size_t fetch_piece(void *context, const char *name, uint64_t at, void *data, size_t size)
+{
+    const struct gathering *gathering = context;
+    const struct gathered_file *file = find_file(gathering, name);
+    char *path = join(gathering->directory, name);
+    size_t got = 0;
+    for (bool more = size > 0; more;) {
+        size_t some, wanted = smaller(size - got, (size_t)PIECE);
+        ask_for_piece(gathering, file, path, at + got, wanted);
+        char *piece = take_piece(gathering, file, &some);
+        more = piece && some == wanted && got + some < size;
+        if (!piece)
+            break; /* as where a file of this host cannot be read: its readers see that it ends */
+        memcpy((char *)data + got, piece + sizeof(struct piece_head), some);
+        got += some;
+        free(piece);
+    }
+    free(path);
+    return got;
 }
 
 /* The time is a part of what the cache knows a trace by. */
@@ -279,11 +341,47 @@ static void set_time(int copy, int64_t time_ns)
         return; /* then the trace is indexed again */
 }
 
-static enum status fetch(struct gathering *gathering, const struct file *file, struct error *err)
+/* Files that are small are copied at once: asking for their pieces would take as long. */
+enum { PIECES_FROM = 256 << 10 };
+
+static bool is_in_pieces(struct gathering *gathering, const struct gathered_file *file)
+{
+    struct record_header header;
+    size_t got = 0;
+    if (file->size < PIECES_FROM)
+        return false;
+    if (file->ranks[0] == 0) {
+        char *path = join(gathering->directory, file->name);
+        got = directory_read(path, 0, &header, sizeof header);
+        free(path);
+    } else {
+        got = fetch_piece(gathering, file->name, 0, &header, sizeof header);
+    }
+    return recordings_in_pieces(&header, got);
+}
+
+int gathering_copy(const struct gathered_file *file, bool in_pieces, struct error *err)
 {
     int copy = temporary_file(err);
+    if (copy >= 0 && in_pieces && ftruncate(copy, (off_t)file->size) != 0) {
+        error_set_errno(err, ERROR_OUTPUT, "cannot write a temporary file in %s", temporary_directory());
+        close(copy);
+        copy = -1;
+    }
+    if (copy >= 0)
+        set_time(copy, file->time_ns);
+    return copy;
+}
+
+static enum status fetch(struct gathering *gathering, const struct gathered_file *file, struct error *err)
+{
+    int copy = gathering_copy(file, file->in_pieces, err);
     if (copy < 0)
         return STATUS_FAILED;
+    if (file->in_pieces) {
+        directory_add_in_pieces(gathering->directory, file->name, copy);
+        return STATUS_OK;
+    }
     char *path = join(gathering->directory, file->name);
     enum status status = copy_pieces(gathering, file, path, copy, err);
     free(path);
@@ -291,7 +389,7 @@ static enum status fetch(struct gathering *gathering, const struct file *file, s
         close(copy);
         return status;
     }
-    set_time(copy, file->about.time_ns);
+    set_time(copy, file->time_ns);
     directory_add(gathering->directory, file->name, copy);
     return STATUS_OK;
 }
@@ -306,28 +404,84 @@ static void allow_open_files(void)
     }
 }
 
+/* Gets what rank 0 has not got. */
+static enum status fetch_all(struct gathering *gathering, struct engine_gathered *gathered, struct error *err)
+{
+    const char *directory = gathering->directory;
+    directory_scatter(directory);
+    directory_fetch_by(directory, fetch_piece, gathering);
+    allow_open_files();
+    for (size_t i = 0; i < gathering->files.count; i++) {
+        struct gathered_file *file = &gathering->files.file[i];
+        file->in_pieces = is_in_pieces(gathering, file);
+        if (file->ranks[0] == 0) {
+            directory_add(directory, file->name, -1);
+            continue;
+        }
+        if (fetch(gathering, file, err) != STATUS_OK)
+            return STATUS_FAILED;
+        gathered->files++;
+        gathered->bytes += file->size;
+    }
+    return STATUS_OK;
+}
+
 enum status engine_gather(struct team *team, const char *directory, struct engine_gathered *gathered, struct error *err)
 {
-    struct gathering gathering = {.team = team, .directory = directory};
     *gathered = (struct engine_gathered){0};
     /* Archives can have thousands of files, and are not gathered: all hosts must share them. */
     if (reader_is_archive(directory))
         return STATUS_OK;
-    enum status status = list_all(&gathering, err);
-    if (status == STATUS_OK && gathering.scattered) {
-        directory_scatter(directory);
-        allow_open_files();
+    struct gathering *gathering = memory_new(sizeof *gathering);
+    gathering->team = team;
+    gathering->directory = memory_copy_string(directory);
+    enum status status = list_all(gathering, err);
+    if (status == STATUS_OK && gathering->scattered) {
+        ARRAY_PUSH(gatherings, gathering_count, gathering_capacity, gathering);
+        return fetch_all(gathering, gathered, err);
     }
-    for (size_t i = 0; gathering.scattered && i < gathering.files.count && status == STATUS_OK; i++) {
-        const struct file *file = &gathering.files.file[i];
-        if (file->owner == 0) {
-            directory_add(directory, file->name, -1);
-            continue;
-        }
-        status = fetch(&gathering, file, err);
-        gathered->files++;
-        gathered->bytes += file->about.size;
-    }
-    files_clear(&gathering.files);
+    files_clear(&gathering->files);
+    free(gathering->directory);
+    free(gathering);
     return status;
+}
+
+const struct gathered_file *gathering_files(const char *directory, size_t *count)
+{
+    for (size_t i = 0; i < gathering_count; i++)
+        if (strcmp(gatherings[i]->directory, directory) == 0) {
+            *count = gatherings[i]->files.count;
+            return gatherings[i]->files.file;
+        }
+    *count = 0;
+    return NULL;
+}
+
+const struct gathered_file *gathering_file(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    for (size_t i = 0; slash && i < gathering_count; i++) {
+        const char *directory = gatherings[i]->directory;
+        if (strncmp(directory, path, (size_t)(slash - path)) == 0 && directory[slash - path] == '\0')
+            return find_file(gatherings[i], slash + 1);
+    }
+    return NULL;
+}
+
+bool gathering_has(const struct gathered_file *file, int rank)
+{
+    for (size_t i = 0; i < file->rank_count; i++)
+        if (file->ranks[i] == rank)
+            return true;
+    return false;
+}
+
+bool gathering_in_pieces(const char *directory)
+{
+    size_t count;
+    const struct gathered_file *files = gathering_files(directory, &count);
+    for (size_t i = 0; i < count; i++)
+        if (files[i].in_pieces)
+            return true;
+    return false;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/share_job.h"
 
+#include "core/directory.h"
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "engine/gathering.h"
+#include "engine/outline.h"
 #include "timeline/slices.h"
 
 #include <stdlib.h>
@@ -46,10 +49,55 @@ static struct share_division divide_files(const struct reader *reader, unsigned 
     return division;
 }
 
+static unsigned share_index(int rank, unsigned shares)
+{
+    return rank == 0 ? shares - 1 : (unsigned)rank - 1;
+}
+
+/* Of the ranks that have a process's file the one with least to read so far; -1: none of those that take part. */
+static int place_process(const struct gathered_file *file, const uint64_t *load, unsigned shares)
+{
+    int best = -1;
+    for (size_t i = 0; file && i < file->rank_count; i++)
+        if (file->ranks[i] < (int)shares && (best < 0 || load[file->ranks[i]] < load[best]))
+            best = file->ranks[i];
+    return best;
+}
+
+/* Each process is read by a rank that has its files: all threads of a process have theirs on one host. */
+static struct share_division divide_places(const struct reader *reader, unsigned most)
+{
+    const struct format_processes *processes = reader->format->processes;
+    struct share_division division = {.shares = 1, .slices = 1, .by_process = true};
+    uint64_t *bytes = processes && processes->paths ? processes->bytes(reader, &division.process_count) : NULL;
+    if (!bytes)
+        return division;
+    const char **paths = processes->paths(reader, &division.process_count);
+    uint64_t *load = memory_new(most * sizeof *load);
+    bool placed = true;
+    division.share_of = memory_new(division.process_count * sizeof *division.share_of);
+    for (size_t i = 0; i < division.process_count && placed; i++) {
+        int rank = place_process(gathering_file(paths[i]), load, most);
+        placed = rank >= 0;
+        if (!placed)
+            break;
+        load[rank] += bytes[i];
+        division.share_of[i] = share_index(rank, most);
+    }
+    if (placed)
+        division.shares = most;
+    free(load);
+    free(paths);
+    free(bytes);
+    return division;
+}
+
 struct share_division share_divide(const struct engine_request *request, const struct reader *reader, unsigned most)
 {
     most = smaller(most, (unsigned)team_size(request->team));
     const struct format_processes *processes = reader->format->processes;
+    if (directory_is_scattered(request->inputs[0]))
+        return divide_places(reader, most);
     if (processes && !processes->reads_all && slices_add_up(reader, request->inputs, request->input_count))
         return divide_files(reader, most);
     struct slicing plan = slices_plan(reader, request->inputs, request->input_count, most);
@@ -70,6 +118,13 @@ void share_division_clear(struct share_division *division)
 {
     free(division->bytes);
     free(division->processes);
+    free(division->share_of);
+}
+
+bool share_is_possible(const struct engine_request *request)
+{
+    const char *input = request->inputs[0];
+    return team_size(request->team) > 1 && (!directory_is_scattered(input) || gathering_in_pieces(input));
 }
 
 struct watching share_watching(const struct engine_request *request, const struct share_division *division,
@@ -113,6 +168,10 @@ static void job_send(struct team *team, struct share_job job, const struct clog2
         packing_put(&packing, job.what.ranks, job.what.rank_count * sizeof *job.what.ranks);
     share_known_pack(&packing, known);
     packing_put(&packing, path, job.path_size);
+    if (job.by_place) {
+        packing_put(&packing, job.chosen, job.process_count);
+        outline_pack(&packing, path, share_rank(job.index, job.shares));
+    }
     team_send(team, share_rank(job.index, job.shares), data, size);
     free(data);
 }
@@ -127,13 +186,20 @@ void share_jobs_send(const struct engine_request *request, const struct share_di
     job->by_process = division->by_process;
     job->file = input_identity(reader->input);
     job->path_size = strlen(path) + 1;
+    job->by_place = division->share_of;
+    if (job->by_place) {
+        job->process_count = division->process_count;
+        job->chosen = memory_new(job->process_count);
+    }
     for (job->index = 0;; job->index++) {
         unsigned slice = job->index % job->slices, group = job->index / job->slices;
         if (job->slices > 1) {
             job->from = division->bytes[slice];
             job->to = division->bytes[slice + 1];
         }
-        if (job->by_process) {
+        for (size_t i = 0; job->by_place && i < job->process_count; i++)
+            job->chosen[i] = division->share_of[i] == job->index;
+        if (job->by_process && !job->by_place) {
             job->first = division->processes[group];
             job->end = division->processes[group + 1];
         }
@@ -141,29 +207,65 @@ void share_jobs_send(const struct engine_request *request, const struct share_di
             break;
         job_send(request->team, *job, &known, path);
     }
+    directory_alone(job->by_place);
 }
 
-struct reader *share_job_open(const char *data, struct share_job *job, uint32_t **ranks)
+bool share_jobs_end(struct share_job *job)
+{
+    share_job_clear(job);
+    directory_alone(false);
+    return !directory_missed();
+}
+
+void share_job_clear(struct share_job *job)
+{
+    free(job->chosen);
+    free(job->ranks);
+    job->chosen = NULL;
+    job->ranks = NULL;
+}
+
+/* What follows the job in its message. */
+struct share_source {
+    struct clog2_known known;
+    struct clog2_range *ranges;
+    char *path;
+};
+
+/* False: what a scattered directory has here cannot be kept. */
+static bool source_take(const char *data, struct share_job *job, struct share_source *source)
+{
+    size_t rank_size = job->what.rank_count * sizeof *job->ranks;
+    job->ranks = memory_new(rank_size);
+    if (job->what.ranks) {
+        memcpy(job->ranks, data, rank_size);
+        data += rank_size;
+        job->what.ranks = job->ranks;
+    }
+    source->ranges = share_known_take(&data, &source->known);
+    source->path = memory_copy_string(data);
+    data += job->path_size;
+    if (!job->by_place)
+        return true;
+    job->chosen = memory_copy(data, job->process_count);
+    struct unpacking unpacking = {.data = data + job->process_count, .left = SIZE_MAX};
+    return outline_take(&unpacking, source->path);
+}
+
+struct reader *share_job_open(const char *data, struct share_job *job)
 {
     struct error err = {0};
+    struct share_source source;
+    struct reader *reader = NULL;
     memcpy(job, data, sizeof *job);
-    *ranks = memory_new((job->what.rank_count + 1) * sizeof **ranks);
-    data += sizeof *job;
-    if (job->what.ranks) {
-        memcpy(*ranks, data, job->what.rank_count * sizeof **ranks);
-        data += job->what.rank_count * sizeof **ranks;
-        job->what.ranks = *ranks;
-    }
-    struct clog2_known known;
-    struct clog2_range *ranges = share_known_take(&data, &known);
-    char *path = memory_copy_string(data);
-    struct reader *reader;
-    if (known.end_of_log)
-        reader = clog2_open_known(path, &known, &err);
+    if (!source_take(data + sizeof *job, job, &source))
+        reader = NULL;
+    else if (source.known.end_of_log)
+        reader = clog2_open_known(source.path, &source.known, &err);
     else
-        reader = reader_open(&path, 1, &err);
-    free(ranges);
-    free(path);
+        reader = reader_open(&source.path, 1, &err);
+    free(source.ranges);
+    free(source.path);
     if (!reader || input_identity_is(&job->file, reader->input))
         return reader;
     /* Another file of this name, on another host, or the trace was replaced. */
@@ -176,9 +278,11 @@ bool share_stand(struct reader *reader, const struct share_job *job)
     struct error err = {0};
     const struct format_processes *processes = reader->format->processes;
     /* Where the trace was replaced in the meantime, it may be of another format. */
-    if (job->by_process && !processes)
+    if (job->by_process && (!processes || (job->by_place && !processes->choose)))
         return false;
-    if (job->by_process)
+    if (job->by_place)
+        processes->choose(reader, job->chosen);
+    else if (job->by_process)
         processes->select(reader, (size_t)job->first, (size_t)job->end);
     return job->slices == 1 || reader_seek(reader, job->from, job->to, &err) == STATUS_OK;
 }

@@ -19,10 +19,15 @@ struct share_job {
     bool by_process;                 /* there are groups; false: all processes are one */
     uint64_t from, to;               /* bytes, where there are slices */
     uint64_t first, end;             /* processes [first, end), where there are groups */
+    bool by_place;                   /* groups are those whose files are where they are read, and in no order */
+    size_t process_count;            /* of all groups */
+    unsigned char *chosen;           /* by process, owned: those of the share; NULL: not by place */
     struct accumulator_options what; /* of JOB_SHARE */
+    uint32_t *ranks;                 /* those of the options, where the job owns them */
     struct input_identity file;
     size_t path_size;
 };
+void share_job_clear(struct share_job *job);
 
 /* What is known of a CLOG-2 file, in a message: packed, and taken from *data, which is then behind it. The ranges that
    `known` borrows are returned: to be freed. */
@@ -39,6 +44,8 @@ struct share_division {
     bool by_process;
     uint64_t *bytes;     /* borders of slices: one more than there are */
     uint64_t *processes; /* of groups, likewise */
+    unsigned *share_of;  /* by process, of processes that are read where their files are; NULL: not so */
+    size_t process_count;
 };
 /* Frees the borders. */
 void share_division_clear(struct share_division *division);
@@ -51,14 +58,20 @@ struct share_division share_divide(const struct engine_request *request, const s
 struct watching share_watching(const struct engine_request *request, const struct share_division *division,
                                enum engine_step step);
 
+/* Whether several processes may read the request's trace at once. */
+bool share_is_possible(const struct engine_request *request);
+
 /* Rank 0: sends each of the others its job. `reader` was just opened on the request's trace. Sets all of the job but
-   its kind and options, and leaves it as that of rank 0 itself. */
+   its kind and options, and leaves it as that of rank 0 itself. From here to share_jobs_end nothing is fetched from
+   other hosts, which read. */
 void share_jobs_send(const struct engine_request *request, const struct share_division *division,
                      const struct reader *reader, struct share_job *job);
+/* All have answered. Clears the job. False: rank 0 lacked something, and nothing of it may be used. */
+bool share_jobs_end(struct share_job *job);
 
-/* The other processes: the job of a message, and the trace opened. NULL: it cannot be, or is another file. The ranks of
-   its options are to be freed, whatever is returned. */
-struct reader *share_job_open(const char *data, struct share_job *job, uint32_t **ranks);
+/* The other processes: the job of a message, and the trace opened. NULL: it cannot be, or is another file. The job is
+   to be cleared, whatever is returned. */
+struct reader *share_job_open(const char *data, struct share_job *job);
 
 /* The reader gives nothing but the share from here on. False: it cannot. */
 bool share_stand(struct reader *reader, const struct share_job *job);

@@ -121,7 +121,7 @@ static struct share share_read(struct reader *reader, const struct share_job *jo
         return share;
     share.accumulator = accumulator_new(what);
     struct sink *sinks[] = {accumulator_sink(share.accumulator)};
-    if (!slices_read(reader, sinks, 1, watch, context)) {
+    if (!slices_read(reader, sinks, 1, watch, context) || (job->by_place && directory_missed())) {
         accumulator_free(share.accumulator);
         share.accumulator = NULL;
     }
@@ -140,6 +140,10 @@ static struct accumulator *accumulate(const struct engine_request *request, stru
     struct share share = share_read(reader, &job, opening_watch, watching);
     share = share_reduce(request->team, &job, share);
     struct error err = {0};
+    if (!share_jobs_end(&job)) {
+        accumulator_free(share.accumulator);
+        return NULL;
+    }
     if (!share.accumulator)
         return NULL;
     /* It was packed without its definitions, which are those of this process's reader; so is the end of the trace. */
@@ -148,11 +152,6 @@ static struct accumulator *accumulate(const struct engine_request *request, stru
         return share.accumulator;
     accumulator_free(share.accumulator);
     return NULL;
-}
-
-bool sharing_is_possible(const struct engine_request *request)
-{
-    return team_size(request->team) > 1 && !directory_is_scattered(request->inputs[0]);
 }
 
 struct accumulator *sharing_accumulate(const struct engine_request *request, struct reader *reader,
@@ -171,12 +170,11 @@ struct accumulator *sharing_accumulate(const struct engine_request *request, str
 void sharing_do(struct team *team, const char *data)
 {
     struct share_job job;
-    uint32_t *ranks;
-    struct reader *reader = share_job_open(data, &job, &ranks);
+    struct reader *reader = share_job_open(data, &job);
     struct share share = {0};
     if (reader)
         share = share_read(reader, &job, NULL, NULL);
     share_reduce(team, &job, share);
     reader_close(reader);
-    free(ranks);
+    share_job_clear(&job);
 }

@@ -10,9 +10,6 @@
    some of the trace's processes. Sums are merged in a tree in the order of the trace: digit for digit what one pass
    gives. */
 
-/* True if there are other processes that can read the request's trace as this one does. */
-bool sharing_is_possible(const struct engine_request *request);
-
 /* Rank 0 of the request's team: the trace that `reader` was just opened with. *shares: how many there are; below 2,
    nothing was read. NULL otherwise: it must be read again, in one pass. */
 struct accumulator *sharing_accumulate(const struct engine_request *request, struct reader *reader,

@@ -4,6 +4,7 @@
 #include "core/numbers.h"
 #include "core/text.h"
 #include "engine/opening.h"
+#include "engine/share_job.h"
 #include "engine/sharing.h"
 #include "timeline/fix_clocks.h"
 
@@ -102,7 +103,7 @@ static enum status span_read(const struct engine_request *request, struct reader
     struct sink *sinks[] = {&span->sink};
     struct watching watching = {.request = request, .step = ENGINE_STEP_SPAN};
     enum status status = STATUS_END;
-    if (sharing_is_possible(request))
+    if (share_is_possible(request))
         status = span_shared(request, reader, span, err);
     if (status == STATUS_END)
         status = stream_run(*reader, sinks, 1, opening_watch, &watching, err);

@@ -28,7 +28,7 @@ bool identity_equal(const struct trace_identity *a, const struct trace_identity 
     return a->size == b->size && a->mtime_ns == b->mtime_ns && a->hash == b->hash;
 }
 
-static void identity_add_pieces(struct trace_identity *identity, int fd, uint64_t size)
+static void identity_add_pieces(struct trace_identity *identity, const char *path, uint64_t size)
 {
     unsigned char piece[PIECE];
     for (uint64_t i = 0; i < PIECES; i++) {
@@ -41,9 +41,7 @@ static void identity_add_pieces(struct trace_identity *identity, int fd, uint64_
             at = size - PIECE;
         if (at >= size)
             break;
-        ssize_t got = pread(fd, piece, sizeof piece, (off_t)at);
-        if (got > 0)
-            identity->hash = checksum_add(identity->hash, piece, (size_t)got);
+        identity->hash = checksum_add(identity->hash, piece, directory_read(path, at, piece, sizeof piece));
     }
 }
 
@@ -66,7 +64,7 @@ static enum status identity_add_file(struct trace_identity *identity, const char
     identity->hash = checksum_add(identity->hash, numbers, sizeof numbers);
     if (S_ISREG(about.st_mode)) {
         identity->size += (uint64_t)about.st_size;
-        identity_add_pieces(identity, fd, (uint64_t)about.st_size);
+        identity_add_pieces(identity, path, (uint64_t)about.st_size);
     }
     close(fd);
     return STATUS_OK;

@@ -228,7 +228,8 @@ static void clog2_select(struct reader *reader, size_t from, size_t to)
     state->selected = (to < reader->defs->processes ? (uint32_t)to : UINT32_MAX) - state->first;
 }
 
-static const struct format_processes processes = {clog2_process_bytes, clog2_select, true};
+static const struct format_processes processes = {
+    .bytes = clog2_process_bytes, .select = clog2_select, .reads_all = true};
 
 static const struct format_places places = {clog2_can_seek, clog2_pass_seek, clog2_last_block};
 

@@ -544,7 +544,7 @@ static void otf2_select(struct reader *reader, size_t from, size_t to)
     state->end = at;
 }
 
-static const struct format_processes processes = {otf2_process_bytes, otf2_select, false};
+static const struct format_processes processes = {.bytes = otf2_process_bytes, .select = otf2_select};
 
 const struct format format_otf2 = {.name = "otf2",
                                    .title = "OTF2",

@@ -129,7 +129,20 @@ static uint64_t *record_process_bytes(const struct reader *reader, size_t *count
     return bytes;
 }
 
-static const struct format_processes processes = {record_process_bytes, record_streams_select, false};
+static const char **record_process_paths(const struct reader *reader, size_t *count)
+{
+    const struct record_run *run = &((const struct record_state *)reader->state)->run;
+    const char **paths = memory_new(run->process_count * sizeof *paths);
+    *count = run->process_count;
+    for (size_t i = 0; i < run->file_count; i++)
+        paths[run->process_of[i]] = run->files[i].path;
+    return paths;
+}
+
+static const struct format_processes processes = {.bytes = record_process_bytes,
+                                                  .select = record_streams_select,
+                                                  .paths = record_process_paths,
+                                                  .choose = record_streams_choose};
 
 const struct format format_record = {.name = "record",
                                      .title = "recording",

@@ -7,29 +7,11 @@
 #include "core/numbers.h"
 #include "core/payload.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-/* Reads up to `size` bytes. Opened for each piece: a recording of thousands of processes has more files than a
-   program may have open. */
-static size_t file_read(const char *path, uint64_t at, void *data, size_t size)
-{
-    int file = open(directory_place(path), O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return 0;
-    size_t done = 0;
-    while (done < size) {
-        ssize_t got = pread(file, (char *)data + done, size - done, (off_t)(at + done));
-        if (got <= 0)
-            break;
-        done += (size_t)got;
-    }
-    close(file);
-    return done;
-}
+enum { FIRST_WINDOW = 4096 };
 
 size_t record_file_bytes(const struct record_file *file, uint64_t position, void *data, size_t size)
 {
@@ -46,7 +28,7 @@ size_t record_file_bytes(const struct record_file *file, uint64_t position, void
     }
     /* The block that is being filled stays mapped where the file begins; full ones are appended after it. */
     uint64_t at = position < first ? position + file->header.block_size : position - first + RECORD_HEADER_SIZE;
-    return file_read(file->path, at, data, size < room ? size : (size_t)room);
+    return directory_read(file->path, at, data, size < room ? size : (size_t)room);
 }
 
 /* Finds out which blocks there are. */
@@ -64,7 +46,7 @@ static void find_blocks(struct record_file *file)
     /* Blocks after missing ones are not used. */
     if (file->frozen)
         memcpy(&number, file->frozen, sizeof number);
-    else if (file_read(file->path, RECORD_HEADER_SIZE, &number, sizeof number) < sizeof number)
+    else if (directory_read(file->path, RECORD_HEADER_SIZE, &number, sizeof number) < sizeof number)
         return;
     /* Killed between writing a full block and numbering the next one, the file still has the old one here. */
     if (file->missing == 0 && number == file->header.blocks)
@@ -87,8 +69,8 @@ static void read_pending(struct record_file *file)
     if (!file->pending)
         file->pending = memory_new(sizeof *file->pending);
     uint64_t position = 0;
-    file_read(file->path, RECORD_PENDING_AT, &position, sizeof position);
-    if (file_read(file->path, RECORD_PENDING_AT, file->pending, sizeof *file->pending) < sizeof *file->pending ||
+    directory_read(file->path, RECORD_PENDING_AT, &position, sizeof position);
+    if (directory_read(file->path, RECORD_PENDING_AT, file->pending, sizeof *file->pending) < sizeof *file->pending ||
         file->pending->position != position)
         file->pending->position = 0; /* it was changing */
 }
@@ -100,7 +82,7 @@ enum status record_file_open(struct record_file *file, char *path, struct error 
     if (stat(directory_place(path), &about) != 0)
         return error_set_errno(err, ERROR_INPUT, "%s: cannot open", path);
     file->size = (uint64_t)about.st_size;
-    size_t got = file_read(path, 0, &file->header, sizeof file->header);
+    size_t got = directory_read(path, 0, &file->header, sizeof file->header);
     /* The magic is written last: zeros are a process that is just starting, or was killed while it did. */
     static const char nothing[sizeof file->header.magic];
     if (got < sizeof nothing || memcmp(file->header.magic, nothing, sizeof nothing) == 0)
@@ -153,7 +135,8 @@ static bool has_moved(const struct record_file *file)
     while (used > 0 && file->frozen[used - 1] == 0)
         used--;
     for (uint32_t at = used; at < block;) {
-        size_t got = file_read(file->path, RECORD_HEADER_SIZE + at, now, smaller(sizeof now, (size_t)(block - at)));
+        size_t got =
+            directory_read(file->path, RECORD_HEADER_SIZE + at, now, smaller(sizeof now, (size_t)(block - at)));
         if (got == 0 || memcmp(now, zeros, got) != 0)
             return true;
         at += (uint32_t)got;
@@ -176,12 +159,12 @@ bool record_file_freeze(struct record_file *file)
         uint64_t number, after = 0;
         struct stat about;
         read_pending(file);
-        size_t got = file_read(file->path, RECORD_HEADER_SIZE, file->frozen, block);
+        size_t got = directory_read(file->path, RECORD_HEADER_SIZE, file->frozen, block);
         memcpy(&number, file->frozen, sizeof number);
-        if (file_read(file->path, 0, &header, sizeof header) < sizeof header ||
+        if (directory_read(file->path, 0, &header, sizeof header) < sizeof header ||
             stat(directory_place(file->path), &about) != 0)
             return false;
-        file_read(file->path, RECORD_HEADER_SIZE, &after, sizeof after);
+        directory_read(file->path, RECORD_HEADER_SIZE, &after, sizeof after);
         if (got < block || number != header.blocks || after != number)
             continue;
         free(file->requests);
@@ -252,8 +235,10 @@ static const unsigned char *file_need(struct record_file *file, size_t size)
         return file->kept->bytes + (file->position - RECORD_HEADER_SIZE);
     uint64_t in_window = file->position - file->window_at;
     if (in_window + size > file->window_filled) {
+        /* Many who open a run need no more than its first records: a file may be on another host. */
+        size_t wanted = file->window_filled == 0 ? smaller(file->window_size, (size_t)FIRST_WINDOW) : file->window_size;
         file->window_at = file->position;
-        file->window_filled = record_file_bytes(file, file->position, file->window, file->window_size);
+        file->window_filled = record_file_bytes(file, file->position, file->window, larger(wanted, size));
         in_window = 0;
         if (file->window_filled < size)
             return NULL;
@@ -457,6 +442,20 @@ static uint64_t next_kept(const struct record_kept_stream *kept, uint64_t offset
     return low < kept->definition_count ? RECORD_HEADER_SIZE + kept->definitions[low] : 0;
 }
 
+/* Most definitions are short, and of a file on another host each byte has to be fetched. */
+enum { DEFINITION_SHORT = 64 };
+
+static size_t read_definition(const struct record_file *file, uint64_t at, void *record, size_t size)
+{
+    struct record_base base;
+    size_t first = smaller(size, (size_t)DEFINITION_SHORT), got = record_file_bytes(file, at, record, first);
+    memcpy(&base, record, sizeof base);
+    size_t length = smaller(size, (size_t)base.words * 8);
+    if (got == first && length > first)
+        got += record_file_bytes(file, at + first, (char *)record + first, length - first);
+    return got;
+}
+
 bool record_file_definition(const struct record_file *file, uint64_t *offset, void *record, size_t size)
 {
     uint64_t at = *offset;
@@ -477,7 +476,7 @@ bool record_file_definition(const struct record_file *file, uint64_t *offset, vo
         got = size < file->end - at ? size : (size_t)(file->end - at);
         memcpy(record, file->kept->bytes + (at - RECORD_HEADER_SIZE), got);
     } else {
-        got = record_file_bytes(file, at, record, size);
+        got = read_definition(file, at, record, size);
     }
     struct record_base base;
     memcpy(&base, record, sizeof base);

@@ -112,19 +112,29 @@ void record_streams_start(struct record_state *state)
     heap_make(streams, count, &BY_TIME, NULL);
 }
 
-void record_streams_select(struct reader *reader, size_t from, size_t to)
+void record_streams_choose(struct reader *reader, const unsigned char *chosen)
 {
     struct record_state *state = reader->state;
     size_t count = 0;
     for (size_t i = 0; i < state->count; i++) {
-        uint32_t file = state->heap[i].file, process = state->run.process_of[file];
-        if (process >= from && process < to)
+        uint32_t file = state->heap[i].file;
+        if (chosen[state->run.process_of[file]])
             state->heap[count++] = state->heap[i];
         else
             record_file_stop(&state->run.files[file]);
     }
     state->count = count;
     heap_make(state->heap, count, &BY_TIME, NULL);
+}
+
+void record_streams_select(struct reader *reader, size_t from, size_t to)
+{
+    struct record_state *state = reader->state;
+    unsigned char *chosen = memory_new(state->run.process_count);
+    for (size_t i = from; i < to && i < state->run.process_count; i++)
+        chosen[i] = 1;
+    record_streams_choose(reader, chosen);
+    free(chosen);
 }
 
 void record_streams_advance(struct record_state *state)

@@ -15,8 +15,9 @@ void record_streams_start(struct record_state *state);
 /* The first stream goes on to its next record, or to the mark of its end; after that it is no longer in the heap. */
 void record_streams_advance(struct record_state *state);
 
-/* Only those of some processes, [from, to), are read (struct format_processes). */
+/* Only those of some processes are read (struct format_processes). */
 void record_streams_select(struct reader *reader, size_t from, size_t to);
+void record_streams_choose(struct reader *reader, const unsigned char *chosen);
 
 /* Sets the stream's time to these ticks, unless it is later already. */
 void record_stream_set_time(struct record_state *state, struct record_stream *stream, int64_t ticks);

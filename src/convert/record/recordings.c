@@ -24,6 +24,16 @@ bool recordings_name(const char *name)
            strstr(name, RECORD_SUFFIX RECORD_FAILED_SUFFIX) || strcmp(name, LAUNCH_NOTE_NAME) == 0;
 }
 
+bool recordings_in_pieces(const void *head, size_t size)
+{
+    struct record_header header;
+    if (size < sizeof header)
+        return false;
+    memcpy(&header, head, sizeof header);
+    /* A sample is read as a whole. */
+    return memcmp(header.magic, RECORD_MAGIC, sizeof header.magic) == 0 && !header.kept;
+}
+
 /* When the process began: its first definition has the clock at that time. */
 static int64_t first_time(const struct record_file *file)
 {

@@ -68,6 +68,10 @@ enum status recordings_open(struct recordings *recordings, char *const *director
 /* True for the names of what a directory of buffer files has in it. */
 bool recordings_name(const char *name);
 
+/* To judge by the struct record_header that a buffer file begins with: whether it is read by directory_read() alone,
+   and only a little of it before its events. */
+bool recordings_in_pieces(const void *head, size_t size);
+
 /* How many processes of the recordings run on this host. */
 size_t recordings_running(const struct recordings *recordings);
 
