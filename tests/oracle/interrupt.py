@@ -8,6 +8,7 @@ Signals are sent once the query is known to run: it never ends, and takes proces
 """
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import time
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 TICKS = 15  # far more than starting takes
+LIMIT = 300  # seconds: a program that ignores a signal fails the test, and does not hang it
 
 
 def ticks(process):
@@ -56,6 +58,12 @@ class Terminal:
     def ctrl_c(self):
         os.kill(self.process, signal.SIGINT)
 
+    def drop_line(self):
+        """As a user does, once more where nothing happens: the signal may come between the prompt and reading."""
+        self.ctrl_c()
+        while not select.select([self.end], [], [], 2)[0]:
+            self.ctrl_c()
+
 
 def prompt(sight, trace):
     terminal = Terminal([sight, "sql", "-q", "--format", "csv", trace])
@@ -72,7 +80,7 @@ def prompt(sight, trace):
     # A statement that is not complete is dropped.
     terminal.type("SELECT 30 +\n")
     terminal.wait_for("...> ")
-    terminal.ctrl_c()
+    terminal.drop_line()
     terminal.wait_for("sight> ")
     terminal.type("SELECT 40 + 4;\n")
     terminal.wait_for("44")
@@ -94,5 +102,6 @@ def one_shot(sight, trace):
 
 
 if __name__ == "__main__":
+    signal.alarm(LIMIT)
     prompt(sys.argv[1], sys.argv[2])
     one_shot(sys.argv[1], sys.argv[2])
