@@ -70,6 +70,7 @@ static const struct remedy *remedy_of(const struct state_def *state)
 struct own_time {
     double all_s;                 /* of all processes, without waits */
     double longest_s, shortest_s; /* calls, whatever they do */
+    double most_s;                /* of the process with most, likewise */
     uint64_t calls, most_calls;   /* of all, and of the process with most */
     int64_t *processes_ns;        /* time in the calls, by row */
 };
@@ -92,6 +93,8 @@ static struct own_time own_time_of(const struct finding_input *input, uint32_t s
             if (row->count > 0 && (own.shortest_s < 0 || (double)row->min_ns / 1e9 < own.shortest_s))
                 own.shortest_s = (double)row->min_ns / 1e9;
         }
+    for (size_t i = 0; i < metrics->process_count; i++)
+        own.most_s = larger((double)own.processes_ns[i] / 1e9, own.most_s);
     /* Waits are measured with corrected clocks, calls without: the difference may fall below 0. */
     for (int kind = WAIT_NONE + 1; kind < WAIT_CAUSED_COUNT; kind++)
         own.all_s -= (double)input->analysis->waits[kind].states_ns[state] / 1e9;
@@ -290,6 +293,21 @@ static void say_other_ends(const struct finding_input *input, uint32_t index, st
                     text_beginning(states[other].name, 60), states[other].name);
 }
 
+/* One call is what takes long, rather than all of them, if it is at least this part of what a process spends in them.
+ */
+static const double DOMINATES = 0.5;
+
+static void say_each(const struct own_time *own, char *text, size_t size)
+{
+    char each[TEXT_NUMBER_SIZE], longest[TEXT_NUMBER_SIZE];
+    seconds_text(each, ratio_of(own->all_s, (double)own->calls));
+    if (own->most_calls > 1 && own->longest_s >= DOMINATES * own->most_s)
+        snprintf(text, size, "%s on average and %s for the longest, waiting included", each,
+                 seconds_text(longest, own->longest_s));
+    else
+        snprintf(text, size, "%s each", each);
+}
+
 static void say(const struct finding_input *input, uint32_t index, const struct own_time *own, double efficiency,
                 struct finding *finding)
 {
@@ -298,21 +316,21 @@ static void say(const struct finding_input *input, uint32_t index, const struct 
     if (state->class == CLASS_SETUP && own->most_calls <= MADE_FOR_ONCE)
         remedy = &made_once;
     double path = ratio_of((double)input->analysis->path_states_ns[index], (double)input->analysis->path);
-    char share[TEXT_NUMBER_SIZE], calls[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE], each[TEXT_NUMBER_SIZE],
+    char share[TEXT_NUMBER_SIZE], calls[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE], each[4 * TEXT_NUMBER_SIZE],
         ideal[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE];
     bool hidden = hides_waits(input, state);
+    say_each(own, each, sizeof each);
     snprintf(finding->title, sizeof finding->title, "%s%.*s takes %s of the critical path",
              hidden ? "" : "excluding waiting, ", text_beginning(state->name, 60), state->name,
              text_share(share, path));
     snprintf(finding->text, sizeof finding->text,
-             "%s, %s call%s of %.*s take%s %s in total, %s each: it %s. On an ideal network the run would take %s; "
+             "%s, %s call%s of %.*s take%s %s in total, %s: it %s. On an ideal network the run would take %s; "
              "excluding "
              "the start and end of MPI, that is a transfer efficiency of %s.",
              hidden ? "Including waiting for a root that is late, which the trace does not tell apart"
                     : "Excluding waiting",
              text_thousands(calls, own->calls), text_plural(own->calls, "", "s"), text_beginning(state->name, 60),
-             state->name, text_plural(own->calls, "s", ""), seconds_text(time, own->all_s),
-             seconds_text(each, ratio_of(own->all_s, (double)own->calls)),
+             state->name, text_plural(own->calls, "s", ""), seconds_text(time, own->all_s), each,
              hidden ? "waits, or moves data without overlapping computation" : remedy->doing,
              seconds_text(ideal, (double)input->analysis->ideal / 1e9), text_share(transfer, efficiency));
     say_other_ends(input, index, finding);
