@@ -311,6 +311,7 @@ static struct graph *read_graph(struct reader *reader, const struct job *job, st
     read_sum_start(sum);
     sinks[count++] = &sum->sink;
     bool read = read_for(reader, job, sinks, count);
+    before_hang_clear(before);
     free(before);
     struct graph *graph = graph_builder_end_in_parallel(builder, job->threads);
     *spans = user_spans_builder_end(spans_builder);

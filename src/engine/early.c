@@ -58,6 +58,7 @@ struct stuck *early_judge(const struct engine_request *request, struct reader *r
     if (status == STATUS_OK)
         status = hand_over(request, accumulator, stuck, err);
     accumulator_free(accumulator);
+    before_hang_clear(before);
     free(before);
     if (status == STATUS_OK)
         return stuck;

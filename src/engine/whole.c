@@ -85,6 +85,8 @@ static struct builders *builders_new(const struct whole_plan *plan)
 /* Frees the builders. */
 static void builders_end(struct builders *builders, struct whole *whole)
 {
+    for (size_t i = 0; i < GROUPS; i++)
+        before_hang_clear(&builders->groups[i].before);
     whole->accumulator = builders->accumulator;
     whole->graph = graph_builder_end_in_parallel(builders->graph, builders->plan->threads);
     whole->spans = user_spans_builder_end(builders->spans);

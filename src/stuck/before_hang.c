@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "stuck/before_hang.h"
 
+#include "core/memory.h"
+#include "core/numbers.h"
 #include "core/payload.h"
 
 #include <string.h>
@@ -8,6 +10,8 @@
 static enum status begin(struct sink *sink, const struct defs *defs, struct error *err)
 {
     struct before_hang *before = (struct before_hang *)sink;
+    before->defs = defs;
+    before->last_ns = INT64_MIN;
     /* Found before the sinks begin: they see the definitions, but never events of this mark. */
     for (size_t i = 0; i < defs->mark_count; i++)
         if (strcmp(defs->marks[i].name, PENDING_MARK_NAME) == 0)
@@ -21,6 +25,46 @@ static enum status begin(struct sink *sink, const struct defs *defs, struct erro
 static bool is_pending(const struct before_hang *before, const struct event *event)
 {
     return event->kind == EVENT_MARK && event->state + 1 == before->mark;
+}
+
+static uint64_t *depth_of(struct before_hang *before, const struct event *event)
+{
+    return map_put(&before->depths, map_pair(event->process, event->thread), 0);
+}
+
+/* Only in traces with such marks: they are those of runs that did not end. */
+static void follow(struct before_hang *before, const struct event *event)
+{
+    before->last_ns = larger(event->time_ns, before->last_ns);
+    if ((event->kind != EVENT_ENTER && event->kind != EVENT_LEAVE) || !before->defs->states[event->state].is_mpi)
+        return;
+    uint64_t *depth = depth_of(before, event);
+    if (event->kind == EVENT_ENTER)
+        ++*depth;
+    else if (*depth > 0)
+        --*depth;
+}
+
+static void note_end(struct before_hang *before, const struct event *event)
+{
+    uint64_t *depth = depth_of(before, event);
+    if (*depth > 0)
+        return;
+    struct event end = *event;
+    end.payload_length = 0;
+    ARRAY_PUSH(before->ends, before->end_count, before->end_capacity, end);
+    *depth = 1; /* a thread may have several of them */
+}
+
+static void follow_all(struct before_hang *before, const struct batch *batch)
+{
+    for (size_t i = 0; i < batch->count && before->mark; i++) {
+        const struct event *event = &batch->events[i];
+        if (is_pending(before, event))
+            note_end(before, event);
+        else if (event_counts(event))
+            follow(before, event);
+    }
 }
 
 /* The batch without pending calls: the same batch if it has none. */
@@ -45,19 +89,43 @@ static const struct batch *without_pending(struct before_hang *before, const str
     return kept;
 }
 
+static enum status pass_on(struct before_hang *before, const struct batch *batch, struct error *err)
+{
+    for (size_t i = 0; i < before->count; i++)
+        if (before->sinks[i]->events(before->sinks[i], batch, err) != STATUS_OK)
+            return STATUS_FAILED;
+    return STATUS_OK;
+}
+
 static enum status events(struct sink *sink, const struct batch *batch, struct error *err)
 {
     struct before_hang *before = (struct before_hang *)sink;
-    const struct batch *kept = without_pending(before, batch);
-    for (size_t i = 0; i < before->count; i++)
-        if (before->sinks[i]->events(before->sinks[i], kept, err) != STATUS_OK)
+    follow_all(before, batch);
+    return pass_on(before, without_pending(before, batch), err);
+}
+
+/* The marks that are left, not later than the hang. */
+static enum status pass_ends(struct before_hang *before, struct error *err)
+{
+    struct batch *kept = &before->kept;
+    kept->arena_length = 0;
+    for (size_t i = 0; i < before->end_count;) {
+        for (kept->count = 0; i < before->end_count && kept->count < BATCH_EVENTS; i++) {
+            struct event *event = &kept->events[kept->count++];
+            *event = before->ends[i];
+            event->time_ns = smaller(event->time_ns, before->last_ns);
+        }
+        if (pass_on(before, kept, err) != STATUS_OK)
             return STATUS_FAILED;
+    }
     return STATUS_OK;
 }
 
 static enum status end(struct sink *sink, const struct trace_end *end, struct error *err)
 {
     struct before_hang *before = (struct before_hang *)sink;
+    if (pass_ends(before, err) != STATUS_OK)
+        return STATUS_FAILED;
     for (size_t i = 0; i < before->count; i++)
         if (before->sinks[i]->end && before->sinks[i]->end(before->sinks[i], end, err) != STATUS_OK)
             return STATUS_FAILED;
@@ -70,4 +138,10 @@ void before_hang_start(struct before_hang *before, struct sink *const *sinks, si
     before->sink = (struct sink){.begin = begin, .events = events, .end = end};
     memcpy(before->sinks, sinks, count * sizeof *sinks);
     before->count = count;
+}
+
+void before_hang_clear(struct before_hang *before)
+{
+    map_clear(&before->depths);
+    free(before->ends);
 }
