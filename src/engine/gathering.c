@@ -360,8 +360,22 @@ static bool is_in_pieces(struct gathering *gathering, const struct gathered_file
     return recordings_in_pieces(&header, got);
 }
 
+/* One open file for each copy. */
+static void allow_open_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 int gathering_copy(const struct gathered_file *file, bool in_pieces, struct error *err)
 {
+    static bool allowed;
+    if (!allowed)
+        allow_open_files();
+    allowed = true;
     int copy = temporary_file(err);
     if (copy >= 0 && in_pieces && ftruncate(copy, (off_t)file->size) != 0) {
         error_set_errno(err, ERROR_OUTPUT, "cannot write a temporary file in %s", temporary_directory());
@@ -394,23 +408,12 @@ static enum status fetch(struct gathering *gathering, const struct gathered_file
     return STATUS_OK;
 }
 
-/* One open file for each copy. */
-static void allow_open_files(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
 /* Gets what rank 0 has not got. */
 static enum status fetch_all(struct gathering *gathering, struct engine_gathered *gathered, struct error *err)
 {
     const char *directory = gathering->directory;
     directory_scatter(directory);
     directory_fetch_by(directory, fetch_piece, gathering);
-    allow_open_files();
     for (size_t i = 0; i < gathering->files.count; i++) {
         struct gathered_file *file = &gathering->files.file[i];
         file->in_pieces = is_in_pieces(gathering, file);
