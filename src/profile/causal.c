@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/parallel.h"
-#include "replay/even_sections.h"
+#include "replay/sections.h"
 
 #include <math.h>
 #include <stdlib.h>

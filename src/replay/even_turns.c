@@ -4,7 +4,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "replay/balance.h"
-#include "replay/even_sections.h"
+#include "replay/sections.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 enum { EVEN_TURNS = 1 << 20 };
 
 /* How much shorter the run would be if the computing before the n-th call of each place, counted from when the location
-   begins, took as long on all locations as their mean, by a replay (replay.h). A place is a section of even_sections.h
+   begins, took as long on all locations as their mean, by a replay (replay.h). A place is a section (sections.h)
    that all locations with work reach equally often. In a loop inside the iterations, as one with an exchange in each
    turn and a reduction in every tenth, each turn is evened out, where even iterations leave the turns uneven.
    `begins_ns`, `ends_ns`: by location, which part of it; a location that ends before it begins is left alone, as are
