@@ -35,6 +35,7 @@ struct analyst {
     struct waited_for waited_for;
     bool unqueued; /* the run was replayed without queues: its end */
     int64_t unqueued_ns;
+    bool relieved;    /* even totals save most if others do work while they wait (relief.h) */
     unsigned without; /* steps that are left out: see analyse.h */
     int64_t delays_from_ns;
     bool delays_ahead;                   /* are computed before it is known whether they are wanted */

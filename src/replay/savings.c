@@ -4,6 +4,7 @@
 #include "replay/even_sections.h"
 #include "replay/even_steps.h"
 #include "replay/free_waits.h"
+#include "replay/relief.h"
 #include "replay/replay.h"
 #include "replay/small_messages.h"
 
@@ -40,7 +41,7 @@ static bool matters(const struct analysis *analysis, unsigned kinds)
 }
 
 /* The replays of save_all(), and what their results are. */
-enum { MOST_CHANGES = WAIT_KIND_COUNT + 8 + ANALYSE_REPLAYS_BESIDE };
+enum { MOST_CHANGES = WAIT_KIND_COUNT + 9 + ANALYSE_REPLAYS_BESIDE };
 struct changes {
     size_t count;
     size_t ideal;  /* the one on the ideal network, which saves nothing */
@@ -55,7 +56,9 @@ struct changes {
     double *factors, *shared;
     struct combined combined;
     struct even_sections *sections;
+    struct relief *relief;
     struct steps *steps;
+    int64_t stretched_ns, relieved_ns; /* saved by even totals, in either way */
 };
 
 static void add_change(struct changes *changes, struct replay_options options, int64_t *saving_ns)
@@ -249,16 +252,27 @@ static int64_t working_ns(const struct analyst *analyst)
     return count > 0 ? time_since(begin_ns, end_ns) : 0;
 }
 
-/* Every location computes as long as their mean; those without work get some. */
+/* Every location computes as long as their mean; those without work get some. Either all that each computes takes as
+   many times as long, or others do while they wait what some compute beyond the mean. */
 static void add_even_totals(struct analyst *analyst, struct changes *changes, const struct spread *spread)
 {
     struct analysis *analysis = analyst->analysis;
     size_t locations = analyst->graph->location_count;
+    struct replay_options options = {0};
     changes->factors = balance_factors(spread->compute_ns, locations);
     changes->shared = balance_shared(spread->compute_ns, locations);
-    add_change(changes, (struct replay_options){.compute = changes->factors}, &analysis->balanced_saving);
+    add_change(changes, (struct replay_options){.compute = changes->factors}, &changes->stretched_ns);
     if (changes->shared)
         add_change(changes, (struct replay_options){.compute = changes->shared}, &analysis->idle_saving);
+    changes->relief = relief_new(analyst->graph, spread->compute_ns, &options);
+    if (changes->relief)
+        add_change(changes, options, &changes->relieved_ns);
+}
+
+static void take_even_totals(struct analyst *analyst, const struct changes *changes)
+{
+    analyst->relieved = changes->relieved_ns > changes->stretched_ns;
+    analyst->analysis->balanced_saving = larger(changes->relieved_ns, changes->stretched_ns);
 }
 
 static void take_efficiencies(struct analyst *analyst, const struct spread *spread)
@@ -339,6 +353,7 @@ static void changes_clear(struct changes *changes)
     free(changes->shared);
     combined_clear(&changes->combined);
     even_sections_free(changes->sections);
+    relief_free(changes->relief);
     even_steps_free(changes->steps);
 }
 
@@ -359,6 +374,7 @@ void save_all(struct analyst *analyst)
     add_beside(analyst->beside, &changes);
     changes_run(&changes, analyst->graph, analyst->analysis);
     take_other_ends(analyst->analysis, &changes);
+    take_even_totals(analyst, &changes);
     take_beside(analyst->beside, &changes);
     take_efficiencies(analyst, &spread);
     changes_clear(&changes);
@@ -368,10 +384,15 @@ void save_all(struct analyst *analyst)
 /* What more each way of evening work saves when these waits are gone as well. */
 static int64_t totals_without(const struct analyst *analyst, const struct spread *spread, struct replay_options without)
 {
-    double *factors = balance_factors(spread->compute_ns, analyst->graph->location_count);
-    without.compute = factors;
+    double *factors = NULL;
+    struct relief *relief = NULL;
+    if (analyst->relieved)
+        relief = relief_new(analyst->graph, spread->compute_ns, &without);
+    else
+        without.compute = factors = balance_factors(spread->compute_ns, analyst->graph->location_count);
     struct replay replay = replay_run(analyst->graph, without);
     free(factors);
+    relief_free(relief);
     return time_since(replay.end_ns, analyst->analysis->replay) - analyst->analysis->balanced_saving;
 }
 

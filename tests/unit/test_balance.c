@@ -58,6 +58,80 @@ static void test_idle(void)
     graph_free(graph);
 }
 
+static void expect_balanced(struct trace *trace, uint32_t processes, int64_t saving, const char *name)
+{
+    struct graph *graph = graph_of(trace, processes);
+    struct analysis *analysis = analyse(graph);
+    tap_equal_int(analysis->balanced_saving, saving, "%s", name);
+    analysis_free(analysis);
+    graph_free(graph);
+}
+
+/* Process 1 waits from 10 to 60 for what process 0 sends, but all wait for process 2, which computes 140. The others
+   compute 80 and 30. Stretching these to the mean of 83 would make process 1 come to the barrier at 118; it can do the
+   additional work while it waits. */
+static void test_others_wait(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 3; p++)
+        moment(&trace, p, 0);
+    message(&trace, 0, SEND, 60, 60, 1);
+    message(&trace, 1, RECV, 10, 60, 0);
+    for (uint32_t p = 0; p < 3; p++) {
+        call(&trace, p, BARRIER, p == 2 ? 140 : 80, 140);
+        moment(&trace, p, 140);
+    }
+    expect_balanced(&trace, 3, 140 - 83, "the others do the work of the last while they wait");
+}
+
+/* In the second step one process computes 300, else all compute 100: of 500 it keeps the mean, 350. With 0.7 times each
+   of its pieces the steps would take 100, 210 and 100. */
+static void test_long_piece(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 4; p++) {
+        moment(&trace, p, 0);
+        call(&trace, p, BARRIER, 100, 100);
+        call(&trace, p, BARRIER, p ? 200 : 400, 400);
+        call(&trace, p, BARRIER, 500, 500);
+        moment(&trace, p, 500);
+    }
+    expect_balanced(&trace, 4, 150, "the long piece is divided");
+}
+
+/* Process 0 computes 30 that the others wait for, and then all compute 10: the mean is 20. The 10 of all stay. */
+static void test_alone(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 3; p++)
+        moment(&trace, p, 0);
+    message(&trace, 0, SEND, 30, 30, 1);
+    message(&trace, 0, SEND, 30, 30, 2);
+    message(&trace, 1, RECV, 0, 30, 0);
+    message(&trace, 2, RECV, 0, 30, 0);
+    for (uint32_t p = 0; p < 3; p++) {
+        call(&trace, p, BARRIER, 40, 40);
+        moment(&trace, p, 40);
+    }
+    expect_balanced(&trace, 3, 20, "what only one computes is shared among all");
+}
+
+/* A master computes 25 with the result of each worker, which compute 200 and 400: it takes none of their work. */
+static void test_master(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 3; p++)
+        moment(&trace, p, 0);
+    message(&trace, 1, SEND, 200, 200, 0);
+    message(&trace, 2, SEND, 400, 400, 0);
+    message(&trace, 0, RECV, 0, 200, 1);
+    message(&trace, 0, RECV, 225, 400, 2);
+    moment(&trace, 0, 425);
+    moment(&trace, 1, 200);
+    moment(&trace, 2, 400);
+    expect_balanced(&trace, 3, 100, "the workers take 300 each");
+}
+
 /* Barriers: the first comes at 10, the last at 20; both leave at 32. Then each computes 3, and the next takes 1.
  */
 static void test_synchronising(void)
@@ -96,6 +170,10 @@ int main(void)
     test_factors();
     test_shared();
     test_idle();
+    test_others_wait();
+    test_long_piece();
+    test_alone();
+    test_master();
     test_synchronising();
     defs_free(defs);
     return tap_done();

@@ -60,10 +60,9 @@ int main(void)
     defs_make();
     static const int64_t same[][PROCESSES] = {{100, 100, 100, 500}, {100, 100, 100, 500}};
     expect(same, 2, 600, 600, 0, "the same part of each step");
-    /* Totals of 500, 100, 100, 100: 0.4 times the first's work and twice the others' make them even; the second step is
-       then 160. */
+    /* Totals of 500, 100, 100, 100: the 300 that the first computes beyond the mean are of its longest piece. */
     static const int64_t once[][PROCESSES] = {{100, 100, 100, 100}, {400, 0, 0, 0}};
-    expect(once, 2, 500 - 200 - 160, 400 - 100, 400, "one works alone in a step of its own");
+    expect(once, 2, 500 - 200, 400 - 100, 400, "one works alone in a step of its own");
     static const int64_t turns[][PROCESSES] = {
         {300, 100, 100, 100}, {100, 300, 100, 100}, {100, 100, 300, 100}, {100, 100, 100, 300}};
     expect(turns, 4, 0, 4 * (300 - 150), 0, "in turns");
