@@ -92,21 +92,6 @@ static double part_explained(const struct late *late)
     return (evenly_s + by_chance_s) / late->late_s;
 }
 
-/* Of what the longest computing exceeds the mean by: the part that is gone if no process had lost anything. */
-static double part_of_uneven_work(const struct metrics *metrics, const struct core_losses *losses)
-{
-    double count = (double)metrics->process_count, mean_s = 0, most_s = 0, own_mean_s = 0, own_most_s = 0;
-    for (size_t i = 0; i < metrics->process_count; i++) {
-        double compute_s = (double)metrics_compute_ns(metrics, i) / 1e9,
-               own_s = fmax(compute_s - losses[i].computing_s, 0);
-        mean_s += compute_s / count;
-        own_mean_s += own_s / count;
-        most_s = fmax(compute_s, most_s);
-        own_most_s = fmax(own_s, own_most_s);
-    }
-    return 1 - ratio_of(own_most_s - own_mean_s, most_s - mean_s);
-}
-
 /* By row: by how much a process computes longer than the mean in the iterations in which it computes longest. */
 static double *excess_of(const struct metrics *metrics, double *sum_s)
 {
@@ -121,11 +106,13 @@ static double *excess_of(const struct metrics *metrics, double *sum_s)
     return excess_s;
 }
 
-/* Of what the longest computing of each iteration exceeds the mean by. */
-static double part_of_iterations(const struct metrics *metrics, const struct core_losses *losses)
+/* Of what the longest computing of each iteration exceeds the mean by; or of each turn of the loops inside, where the
+   finding saves more. Turns that vary at random add up to as many times the excess as the root of how many they are. */
+static double part_of_iterations(const struct metrics *metrics, const struct finding *finding,
+                                 const struct core_losses *losses)
 {
     double count = (double)metrics->process_count, lost_s = 0, compute_s = 0, sum_s = 0, explained_s = 0;
-    double *excess_s = excess_of(metrics, &sum_s);
+    double *excess_s = excess_of(metrics, &sum_s), inside = fmax(ratio_of(finding->saving_s, sum_s), 1);
     for (size_t i = 0; i < metrics->process_count; i++) {
         lost_s += losses[i].computing_s;
         compute_s += (double)metrics_compute_ns(metrics, i) / 1e9;
@@ -133,8 +120,8 @@ static double part_of_iterations(const struct metrics *metrics, const struct cor
     for (size_t i = 0; i < metrics->process_count; i++) {
         double part = ratio_of(excess_s[i], sum_s), own_s = (double)metrics_compute_ns(metrics, i) / 1e9;
         /* The mean has its share of the longest, too: 1 - 1/N of what that exceeds the others by is above the mean. */
-        struct late late = {.late_s = excess_s[i] * count / (count - 1),
-                            .times = part * metrics->phases->iterations.count,
+        struct late late = {.late_s = inside * excess_s[i] * count / (count - 1),
+                            .times = inside * inside * part * metrics->phases->iterations.count,
                             .part = part,
                             .busy_s = own_s,
                             .lost_s = losses[i].computing_s,
@@ -246,7 +233,34 @@ static double part_of_waits(const struct finding_input *input, const struct find
     return ratio_of(explained_s, all_s);
 }
 
-/* What all processes lost may add up along the path through the run. */
+/* Of what the longest computing exceeds the mean by: the part that is gone if no process had lost anything. */
+static double part_of_totals(const struct metrics *metrics, const struct core_losses *losses, double *excess_s)
+{
+    double count = (double)metrics->process_count, mean_s = 0, most_s = 0, own_mean_s = 0, own_most_s = 0;
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        double compute_s = (double)metrics_compute_ns(metrics, i) / 1e9,
+               own_s = fmax(compute_s - losses[i].computing_s, 0);
+        mean_s += compute_s / count;
+        own_mean_s += own_s / count;
+        most_s = fmax(compute_s, most_s);
+        own_most_s = fmax(own_s, own_most_s);
+    }
+    *excess_s = most_s - mean_s;
+    return 1 - ratio_of(own_most_s - own_mean_s, *excess_s);
+}
+
+/* Work that is uneven between collectives saves more than the totals differ by: for the rest all waiting stands. */
+static double part_of_uneven_work(const struct finding_input *input, const struct finding *finding,
+                                  const struct core_losses *losses)
+{
+    double excess_s, part = part_of_totals(input->metrics, losses, &excess_s),
+                     rest = fmax(1 - ratio_of(excess_s, finding->saving_s), 0);
+    if (rest <= 0)
+        return part;
+    return (1 - rest) * part + rest * part_of_waits(input, finding, losses);
+}
+
+/* What all processes lost may add up along the path through the run: no finding saves more of it. */
 static double part_of_path(const struct metrics *metrics, const struct finding *finding,
                            const struct core_losses *losses)
 {
@@ -318,16 +332,17 @@ double finding_machine_part(const struct finding_input *input, const struct find
     if (!losses)
         return 1;
     if (finding->kind == FINDING_compute_imbalance)
-        part = part_of_uneven_work(input->metrics, losses);
+        part = part_of_uneven_work(input, finding, losses);
     else if (finding->kind == FINDING_dynamic_imbalance)
-        part = part_of_iterations(input->metrics, losses);
+        part = part_of_iterations(input->metrics, finding, losses);
     else if (finding->kind == FINDING_serialisation || finding->kind == FINDING_contention ||
              finding_wait(finding->kind) != WAIT_NONE)
         part = part_of_waits(input, finding, losses);
     else if (is_about_calls(finding->kind))
         part = part_of_calls(input, finding, losses);
     else
-        part = part_of_path(input->metrics, finding, losses);
+        part = 1;
+    part = fmin(part, part_of_path(input->metrics, finding, losses));
     free(losses);
     return fmax(fmin(part, 1), 0);
 }
