@@ -7,6 +7,7 @@
 #include "heuristics/traffic.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -107,10 +108,22 @@ static bool master_has_time(const struct setting *setting, struct reason *reason
     return master(setting, reason) && reason->share < BUSY;
 }
 
-/* The process with the most work is not the master. */
+/* This part of the saving is that of even workers, at least. */
+static const double OF_WORKERS = 0.5;
+
+/* The process with the most work is not the master, and it is the workers that differ, not they from the master. */
 static bool workers_are_uneven(const struct setting *setting, struct reason *reason)
 {
-    return !master(setting, reason);
+    const struct metrics *metrics = setting->input->metrics;
+    size_t centre = setting->structure->best.centre, count = metrics->process_count;
+    double most_s = 0, sum_s = 0;
+    for (size_t i = 0; i < count; i++) {
+        double compute_s = i == centre ? 0 : (double)metrics_compute_ns(metrics, i) / 1e9;
+        most_s = fmax(compute_s, most_s);
+        sum_s += compute_s;
+    }
+    double beyond_s = most_s - ratio_of(sum_s, (double)(count - (centre < count)));
+    return !master(setting, reason) && beyond_s >= OF_WORKERS * setting->finding->saving_s;
 }
 
 /* The share of all messages that the centre of a star sends; below 0: there is no star. */

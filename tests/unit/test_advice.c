@@ -80,6 +80,9 @@ static void test_master(void)
     expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
            "It waits. The master is not the bottleneck: process 0 is busy for only 70 % of the run.",
            "start with the largest tasks", "a master with time");
+    expect(fitted(metrics, "compute-imbalance", WAIT_AT_NXN), "It waits.", "its own", "even work of workers");
+    for (size_t i = 2; i < PROCESSES; i++)
+        hand_times(metrics, i, 8, 2);
     expect(fitted(metrics, "compute-imbalance", WAIT_AT_NXN), "It waits.", "hand out the largest pieces first",
            "uneven work of workers");
     expect(fitted(metrics, "late-receiver", WAIT_AT_NXN), "It waits.", "its own", "a worker is waited for");
