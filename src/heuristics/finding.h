@@ -70,7 +70,7 @@ struct findings {
     bool without_start;               /* the floor is a share of the time between MPI_Init and MPI_Finalize */
     bool clock_limits;                /* the floor is the clock error */
     size_t below_clock;               /* findings that only the clock error hides */
-    char caveat[FINDING_CAVEAT_SIZE]; /* what distorts the times of the run; "": nothing known */
+    char caveat[FINDING_CAVEAT_SIZE]; /* what distorts the times of the run, or what no finding explains */
 };
 
 /* The finders' input: metrics with an analysis, and the results of the heuristics. */
@@ -149,6 +149,9 @@ void finding_idle_fit(const struct metrics *metrics, struct finding *finding);
 
 /* For findings_of: what distorts the times of a run, or "". */
 void finding_caveat(const struct finding_input *input, char caveat[FINDING_CAVEAT_SIZE]);
+
+/* Adds to it, where there is no finding, that the processes do not compute for much of the time outside MPI. */
+void finding_caveat_idle(const struct metrics *metrics, char caveat[FINDING_CAVEAT_SIZE]);
 
 /* The finders. */
 #define FINDER(name, ...) bool find_##name(const struct finding_input *input, struct finding *finding);

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* It is evident if this share of all time is in calls that no network explains, and similar calls are prompt: a slow or
    busy network would delay all of them. A few calls alone could be a page fault or the first use of a connection. */
@@ -283,29 +284,47 @@ struct finding_use *finding_uses(const struct metrics *metrics)
     return uses;
 }
 
+static void say_idle(const struct idle *idle, const struct ranks *who, const struct metrics *metrics, char *text,
+                     size_t size)
+{
+    char names[WHO_SIZE], outside[TEXT_NUMBER_SIZE], off[TEXT_NUMBER_SIZE], pages[TEXT_NUMBER_SIZE];
+    bool one = who->count == 1;
+    text_append(text, size,
+                "By the kernel's counters the main thread%s of %s do%s not compute for at least %s of %s%s outside "
+                "MPI: %s sleep%s, or wait%s for files, pages of memory or locks",
+                one ? "" : "s", who_text(names, who, metrics->process_count), one ? "es" : "",
+                seconds_text(off, idle->off_s), seconds_text(outside, idle->outside_s), one ? "" : " each",
+                one ? "it" : "they", one ? "s" : "", one ? "s" : "");
+    if (idle->disk_faults > 0)
+        text_append(text, size, " (%s page%s read from a disk)", text_thousands(pages, (uint64_t)idle->disk_faults),
+                    text_plural((uint64_t)idle->disk_faults, "", "s"));
+    text_append(text, size, ".");
+}
+
 void finding_idle_fit(const struct metrics *metrics, struct finding *finding)
 {
     struct idle idle = idle_of(metrics, &finding->causes);
-    char who[WHO_SIZE], outside[TEXT_NUMBER_SIZE], off[TEXT_NUMBER_SIZE], pages[TEXT_NUMBER_SIZE];
-    bool one = finding->causes.count == 1;
     /* A lack of cores has its own numbers. */
     if (finding->kind == FINDING_oversubscription || finding_is_shortage(finding->kind) || idle.processes == 0 ||
         idle.processes != finding->causes.count || idle.off_s < IDLE_SHARE * idle.outside_s ||
         idle.off_s < IDLE_PART * finding->saving_s)
         return;
-    text_append(
-        finding->text, sizeof finding->text,
-        " By the kernel's counters the main thread%s of %s do%s not compute for at least %s of %s%s outside MPI: %s "
-        "sleep%s, or wait%s for files, pages of memory or locks",
-        one ? "" : "s", who_text(who, &finding->causes, metrics->process_count), one ? "es" : "",
-        seconds_text(off, idle.off_s), seconds_text(outside, idle.outside_s), one ? "" : " each", one ? "it" : "they",
-        one ? "s" : "", one ? "s" : "");
-    if (idle.disk_faults > 0)
-        text_append(finding->text, sizeof finding->text, " (%s page%s read from a disk)",
-                    text_thousands(pages, (uint64_t)idle.disk_faults),
-                    text_plural((uint64_t)idle.disk_faults, "", "s"));
-    text_append(finding->text, sizeof finding->text, ".");
+    text_append(finding->text, sizeof finding->text, " ");
+    say_idle(&idle, &finding->causes, metrics, finding->text, sizeof finding->text);
     finding_evidence(finding, "off_core_s", idle.off_s, true);
+}
+
+void finding_caveat_idle(const struct metrics *metrics, char caveat[FINDING_CAVEAT_SIZE])
+{
+    struct ranks all = {memory_new(metrics->process_count * sizeof *all.rank), metrics->process_count};
+    for (size_t i = 0; i < all.count; i++)
+        all.rank[i] = metrics->process[i].rank;
+    struct idle idle = idle_of(metrics, &all);
+    if (idle.processes == all.count && idle.processes > 0 && idle.off_s >= IDLE_SHARE * idle.outside_s) {
+        text_append(caveat, FINDING_CAVEAT_SIZE, "%s", *caveat ? " " : "");
+        say_idle(&idle, &all, metrics, caveat, FINDING_CAVEAT_SIZE);
+    }
+    free(all.rank);
 }
 
 /* A process that loses its core gets it back after a turn of another, of some ms. Switches that cost less on average

@@ -383,7 +383,9 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     if (finding_roots_known(analysis))
         join_turns(&findings, metrics->process_count);
     find_places(&findings);
-    if (findings.count > 0)
+    if (findings.count == 0)
+        finding_caveat_idle(metrics, findings.caveat);
+    else
         qsort(findings.finding, findings.count, sizeof *findings.finding, by_place);
     return findings;
 }
