@@ -150,6 +150,9 @@ void finding_idle_fit(const struct metrics *metrics, struct finding *finding);
 /* For findings_of: what distorts the times of a run, or "". */
 void finding_caveat(const struct finding_input *input, char caveat[FINDING_CAVEAT_SIZE]);
 
+/* Calls of a class of functions by all processes; of only the one with this name, or of all: NULL. */
+double finding_calls(const struct metrics *metrics, enum function_class class, const char *name);
+
 /* Adds to it, where there is no finding, that the processes do not compute for much of the time outside MPI. */
 void finding_caveat_idle(const struct metrics *metrics, char caveat[FINDING_CAVEAT_SIZE]);
 

@@ -124,17 +124,10 @@ bool find_dynamic_imbalance(const struct finding_input *input, struct finding *f
     return true;
 }
 
-/* Calls of barriers; the other synchronisations are collectives of few bytes. */
+/* The other synchronisations are collectives of few bytes. */
 static double barrier_calls(const struct metrics *metrics)
 {
-    double calls = 0;
-    for (size_t i = 0; i < metrics->process_count; i++)
-        for (size_t k = 0; k < metrics->process[i].function_count; k++) {
-            const struct function_row *row = &metrics->process[i].functions[k];
-            if (metrics->defs->states[row->state].class == CLASS_SYNC)
-                calls += (double)row->count;
-        }
-    return calls;
+    return finding_calls(metrics, CLASS_SYNC, NULL);
 }
 
 /* Their name: mostly barriers, or mostly collectives. */

@@ -45,8 +45,9 @@ static const struct remedy {
     {CLASS_IO, "", "reads or writes without overlapping computation",
      "let all processes write collectively in large pieces (MPI_File_write_at_all), less often, or while computing "
      "(MPI_File_iwrite_at)"},
-    {CLASS_RMA, "", "moves data without overlapping computation",
-     "combine accesses to the same process, and complete them together (MPI_Win_flush_all) after computing"},
+    {CLASS_RMA, "", "moves data, or waits until its target calls MPI",
+     "combine accesses to the same process, and complete them together (MPI_Win_flush_all) after computing; where a "
+     "target computes for long without a call of MPI, let it call one now and then (MPI_Iprobe)"},
     {CLASS_SETUP, "", "creates communicators, windows or processes",
      "create them once, before the work begins, and reuse them"},
     {CLASS_LOCAL, "", "takes long by itself", "call it less often"},
@@ -57,6 +58,49 @@ enum { MADE_FOR_ONCE = 2 };
 static const struct remedy made_once = {CLASS_SETUP, "", "makes communicators, windows or processes, once",
                                         "it is done once, so that a longer run has less of it; make fewer or smaller "
                                         "communicators where some are not needed"};
+
+/* For collectives of a few bytes: neither their data nor the network explain what they take. */
+static const struct remedy few_bytes = {CLASS_COLLECTIVE, "", "takes long for the few bytes that it moves",
+                                        "call it less often, or combine several calls into one; start it early (the "
+                                        "non-blocking form) and compute in the meantime"};
+
+double finding_calls(const struct metrics *metrics, enum function_class class, const char *name)
+{
+    double calls = 0;
+    for (size_t i = 0; i < metrics->process_count; i++)
+        for (size_t f = 0; f < metrics->process[i].function_count; f++) {
+            const struct function_row *row = &metrics->process[i].functions[f];
+            const struct state_def *state = &metrics->defs->states[row->state];
+            if (state->class == class && (!name || strcmp(state->name, name) == 0))
+                calls += (double)row->count;
+        }
+    return calls;
+}
+
+/* So many of the collectives are of a few bytes that the one in question is, too. */
+static const double NEARLY_ALL = 0.9;
+
+static bool moves_few_bytes(const struct finding_input *input, const struct state_def *state)
+{
+    double few = (double)input->analysis->synchronisations - finding_calls(input->metrics, CLASS_SYNC, NULL);
+    return state->class == CLASS_COLLECTIVE &&
+           few >= NEARLY_ALL * finding_calls(input->metrics, CLASS_COLLECTIVE, NULL);
+}
+
+/* What an operation of the program's own computes is in the calls that reduce with it. */
+static void say_operations(const struct finding_input *input, const struct state_def *state, struct finding *finding)
+{
+    char advice[sizeof finding->advice];
+    if ((!strstr(state->name, "educe") && !strstr(state->name, "scan") && !strstr(state->name, "Scan")) ||
+        finding_calls(input->metrics, CLASS_LOCAL, "MPI_Op_create") <= 0)
+        return;
+    text_append(finding->text, sizeof finding->text,
+                " The program has reduction operations of its own (MPI_Op_create): where a call reduces with one, what "
+                "that computes is part of the call.");
+    memcpy(advice, finding->advice, sizeof advice);
+    snprintf(finding->advice, sizeof finding->advice, "%s", "see how long the program's own operation computes; else ");
+    text_append(finding->advice, sizeof finding->advice, "%s", advice);
+}
 
 static const struct remedy *remedy_of(const struct state_def *state)
 {
@@ -315,6 +359,8 @@ static void say(const struct finding_input *input, uint32_t index, const struct 
     const struct remedy *remedy = remedy_of(state);
     if (state->class == CLASS_SETUP && own->most_calls <= MADE_FOR_ONCE)
         remedy = &made_once;
+    if (moves_few_bytes(input, state))
+        remedy = &few_bytes;
     double path = ratio_of((double)input->analysis->path_states_ns[index], (double)input->analysis->path);
     char share[TEXT_NUMBER_SIZE], calls[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE], each[4 * TEXT_NUMBER_SIZE],
         ideal[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE];
@@ -337,6 +383,7 @@ static void say(const struct finding_input *input, uint32_t index, const struct 
     snprintf(finding->advice, sizeof finding->advice, "%s%s",
              hidden ? "look whether the root comes later than the others, and let it come earlier; else " : "",
              remedy->advice);
+    say_operations(input, state, finding);
 }
 
 bool find_transfer(const struct finding_input *input, struct finding *finding)

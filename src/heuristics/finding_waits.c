@@ -403,6 +403,23 @@ static double path_in_files(const struct finding_input *input)
     return ratio_of(ns, (double)analysis->path);
 }
 
+/* Opening and closing files takes no long time once: where a process does either more often than this, most of it could
+   be left out. */
+static const double OPENED_ONCE = 2;
+
+static void advise_io(const struct finding_input *input, struct finding *finding)
+{
+    const char *most = finding->functions[0] ? finding->functions[0] : "";
+    bool opens = strcmp(most, "MPI_File_open") == 0 || strcmp(most, "MPI_File_close") == 0;
+    if (opens && finding_calls(input->metrics, CLASS_IO, most) > OPENED_ONCE * (double)input->analysis->process_count)
+        snprintf(finding->advice, sizeof finding->advice,
+                 "open files once, before the work begins, and keep them open; or open fewer of them");
+    else
+        snprintf(finding->advice, sizeof finding->advice,
+                 "write collectively and in large pieces (MPI_File_write_all with a file view), less often, or while "
+                 "computing (MPI_File_iwrite); where one process does all I/O, share it among several");
+}
+
 bool find_io(const struct finding_input *input, struct finding *finding)
 {
     const struct analysis *analysis = input->analysis;
@@ -430,15 +447,16 @@ bool find_io(const struct finding_input *input, struct finding *finding)
     else
         /* Those that do the I/O are what the others wait for. */
         finding->causes = ranks_to_blame(input->metrics, sums->victims_ns);
-    if (!of_all)
+    if (!of_all && finding->victims.count == analysis->process_count)
+        snprintf(finding->title, sizeof finding->title, "all processes do file I/O, %s of the critical path",
+                 text_share(share, path));
+    else if (!of_all)
         snprintf(finding->title, sizeof finding->title, "all processes wait while %s %s file I/O, %s of the run", who,
                  text_plural(finding->victims.count, "does", "do"), text_share(share, path));
     who[0] = (char)toupper((unsigned char)who[0]);
     snprintf(finding->text, sizeof finding->text, "%s %s %s in %s calls on files, most of it in %s.", who,
              text_plural(finding->victims.count, "spends", "together spend"), seconds_text(time, finding->waiting_s),
              text_thousands(count, sums->count), finding->functions[0] ? finding->functions[0] : "MPI");
-    snprintf(finding->advice, sizeof finding->advice,
-             "write collectively and in large pieces (MPI_File_write_all with a file view), less often, or while "
-             "computing (MPI_File_iwrite); where one process does all I/O, share it among several");
+    advise_io(input, finding);
     return true;
 }
