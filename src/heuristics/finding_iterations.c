@@ -88,6 +88,27 @@ static void name_heaviest(const struct finding_input *input, double dynamic, str
         free(above.rank);
 }
 
+/* One iteration is named if it has this part of what all lose. */
+static const double OF_ONE = 0.5;
+
+/* Many iterations are in bins, of which none is a single one. */
+static void say_iteration(const struct metrics *metrics, struct finding *finding)
+{
+    const struct iteration_metrics *iterations = &metrics->phases->iterations;
+    char share[TEXT_NUMBER_SIZE], number[TEXT_NUMBER_SIZE], from[TEXT_NUMBER_SIZE], rank[TEXT_NUMBER_SIZE];
+    for (size_t i = 0; i < iterations->row_count; i++) {
+        const struct iteration_row *row = &iterations->rows[i];
+        double part = ratio_of((double)time_since(row->computing_ns, row->most_ns), (double)iterations->loss_ns);
+        if (row->count != 1 || part < OF_ONE)
+            continue;
+        text_append(finding->text, sizeof finding->text,
+                    " %s of this excess is in iteration %s, from %s on, in which process %s computes longest.",
+                    text_share(share, fmin(part, 1)), text_thousands(number, row->first),
+                    text_duration(from, row->begin_ns), text_thousands(rank, metrics->process[row->heaviest].rank));
+        return;
+    }
+}
+
 bool find_dynamic_imbalance(const struct finding_input *input, struct finding *finding)
 {
     const struct metrics *metrics = input->metrics;
@@ -113,6 +134,7 @@ bool find_dynamic_imbalance(const struct finding_input *input, struct finding *f
     else
         snprintf(finding->text + used, sizeof finding->text - (size_t)used,
                  "; %s of that is not visible in the totals.", text_share(share, dynamic));
+    say_iteration(metrics, finding);
     if (finding->saving_s * 1e9 > (double)iterations->loss_ns + finding_noise(input->analysis))
         text_append(finding->text, sizeof finding->text,
                     " The turns of the loops inside an iteration are uneven, too: the saving is for all of them.");
