@@ -124,6 +124,9 @@ bool finding_transfers_in_turn(const struct finding_input *input, const struct f
    root all the same: they give it something, or the root is not known. UINT32_MAX: none. *own_s: how long, in all. */
 uint32_t finding_hides_waits(const struct finding_input *input, double *own_s);
 
+/* The same of accesses to windows, which may wait until their target calls MPI. */
+uint32_t finding_needs_target(const struct finding_input *input, double *own_s);
+
 /* True if the processes have different roles: much of their time is waiting for activities that take longer on the
    critical path (*lost_share), mostly ones that the waiting process never performs (*inter_share of that). */
 bool finding_roles_differ(const struct analysis *analysis, double *lost_share, double *inter_share);

@@ -48,13 +48,14 @@ bool finding_roles_differ(const struct analysis *analysis, double *lost_share, d
     return *lost_share >= WAITING && *inter_share >= BETWEEN_ROLES;
 }
 
-/* What is lost is mostly time in calls in which it is not known who waits for a root that is late, if these take this
-   part of it. */
+/* What is lost is mostly time in calls of which it is not known how long they wait, for a root that is late or for a
+   target that does not call MPI, if these take this part of it. */
 static const double HIDDEN = 0.5;
 
-static const char *hiding_function(const struct finding_input *input, const struct finding *finding, double *own_s)
+static const char *hiding_function(const struct finding_input *input, const struct finding *finding,
+                                   uint32_t (*longest)(const struct finding_input *input, double *own_s), double *own_s)
 {
-    uint32_t state = finding_hides_waits(input, own_s);
+    uint32_t state = longest(input, own_s);
     return *own_s > HIDDEN * finding->waiting_s ? input->metrics->defs->states[state].name : NULL;
 }
 
@@ -71,8 +72,9 @@ static void say_why(const struct finding_input *input, const struct loss *loss, 
 {
     const struct metrics *metrics = input->metrics;
     const struct analysis *analysis = input->analysis;
-    double hidden_s;
-    const char *hiding = hiding_function(input, finding, &hidden_s);
+    double hidden_s, at_target_s;
+    const char *hiding = hiding_function(input, finding, finding_hides_waits, &hidden_s),
+               *accessing = hiding_function(input, finding, finding_needs_target, &at_target_s);
     char number[TEXT_NUMBER_SIZE], why[400];
     const char *advice =
         "look at when each process computes (sight timeline, sight phases), and begin with the phase that "
@@ -102,6 +104,14 @@ static void say_why(const struct finding_input *input, const struct loss *loss, 
             text_beginning(hiding, 60), hiding, seconds_text(number, hidden_s));
         advice = "look at what roots do before these calls: let the root come first, or start them early (the "
                  "non-blocking form) and compute in the meantime";
+    } else if (accessing) {
+        snprintf(
+            why, sizeof why,
+            "Calls of %.*s take %s, all processes together: how much of that is waiting until the target calls MPI "
+            "is not known.",
+            text_beginning(accessing, 60), accessing, seconds_text(number, at_target_s));
+        advice = "look at what the targets compute meanwhile: give them less of it, or let them call MPI now and then "
+                 "(MPI_Iprobe), so that the library can answer";
     } else if (finding_roles_differ(analysis, &lost_share, &inter_share)) {
         snprintf(why, sizeof why,
                  "The processes have different roles: most waiting is for what the waiting process never "

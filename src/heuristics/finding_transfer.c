@@ -156,13 +156,23 @@ static bool hides_waits(const struct finding_input *input, const struct state_de
     return function && function->rooted && (to_root || input->analysis->rootless > 0);
 }
 
-uint32_t finding_hides_waits(const struct finding_input *input, double *own_s)
+/* MPI libraries move data of windows, and answer locks, when the target calls MPI. Whether a call waited for that is
+   not recorded. */
+static bool needs_target(const struct finding_input *input, const struct state_def *state)
+{
+    (void)input;
+    return state->class == CLASS_RMA;
+}
+
+/* The function with most time of its own among those that do. */
+static uint32_t longest_that(bool (*does)(const struct finding_input *input, const struct state_def *state),
+                             const struct finding_input *input, double *own_s)
 {
     const struct defs *defs = input->metrics->defs;
     uint32_t most = UINT32_MAX;
     *own_s = 0;
     for (uint32_t i = 0; i < defs->state_count; i++) {
-        if (!hides_waits(input, &defs->states[i]))
+        if (!does(input, &defs->states[i]))
             continue;
         struct own_time own = own_time_of(input, i);
         free(own.processes_ns);
@@ -172,6 +182,16 @@ uint32_t finding_hides_waits(const struct finding_input *input, double *own_s)
         most = i;
     }
     return most;
+}
+
+uint32_t finding_hides_waits(const struct finding_input *input, double *own_s)
+{
+    return longest_that(hides_waits, input, own_s);
+}
+
+uint32_t finding_needs_target(const struct finding_input *input, double *own_s)
+{
+    return longest_that(needs_target, input, own_s);
 }
 
 static uint64_t bytes_of(const struct process_row *process)
