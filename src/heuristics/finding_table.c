@@ -2,6 +2,7 @@
 /* The table of finders, and the relations between their findings. */
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/text.h"
 #include "heuristics/advice.h"
 #include "heuristics/efficiency.h"
 #include "heuristics/finding.h"
@@ -233,7 +234,7 @@ static void name_shortage(struct findings *findings)
 static void raise_machine(const struct finding_input *input, struct findings *findings)
 {
     struct finding *machine = finding_of(findings, FINDING_oversubscription);
-    double duration = (double)input->analysis->duration / 1e9;
+    double duration = (double)input->analysis->duration / 1e9, own_s = machine ? machine->saving_s : 0;
     for (size_t i = 0; machine && i < findings->count; i++) {
         const struct finding *finding = &findings->finding[i];
         if (finding->root == machine->id)
@@ -242,6 +243,10 @@ static void raise_machine(const struct finding_input *input, struct findings *fi
         if (finding->kind == FINDING_shared_core || finding->kind == FINDING_idle_core)
             machine->saving_s = larger(machine->saving_s, finding->saving_s);
     }
+    /* The text has what processes lose while they compute, which may be far less. */
+    if (machine && machine->saving_s > own_s)
+        text_append(machine->text, sizeof machine->text,
+                    " The saving is that of what follows: calls that are held up, and processes that wait for these.");
     if (machine && duration > 0)
         machine->share = machine->saving_s / duration;
 }
