@@ -36,6 +36,13 @@ int64_t starting_ns(const struct metrics *metrics, const struct process_row *row
     return starting.start_ns;
 }
 
+int64_t started_ns(const struct metrics *metrics, const struct process_row *row)
+{
+    int64_t from_ns = row->begin_ns;
+    time_add(&from_ns, starting_of(metrics, row).start_ns);
+    return from_ns;
+}
+
 /* From the first process that has left MPI_Init to the last that enters MPI_Finalize. */
 int64_t working_duration_ns(const struct metrics *metrics)
 {
@@ -44,10 +51,8 @@ int64_t working_duration_ns(const struct metrics *metrics)
         return time_since(metrics->begin_ns, metrics->end_ns);
     for (size_t i = 0; i < metrics->process_count; i++) {
         const struct process_row *row = &metrics->process[i];
-        struct starting starting = starting_of(metrics, row);
-        int64_t from_ns = row->begin_ns, to_ns = row->end_ns - starting.stop_ns;
-        time_add(&from_ns, starting.start_ns);
-        begin_ns = smaller(from_ns, begin_ns);
+        int64_t to_ns = row->end_ns - starting_of(metrics, row).stop_ns;
+        begin_ns = smaller(started_ns(metrics, row), begin_ns);
         end_ns = larger(to_ns, end_ns);
     }
     int64_t working_ns = time_since(begin_ns, end_ns);

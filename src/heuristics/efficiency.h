@@ -32,6 +32,9 @@ const char *mpi_share_note(const struct metrics *metrics);
 /* Time of the process in these functions. */
 int64_t starting_ns(const struct metrics *metrics, const struct process_row *row);
 
+/* When it has left MPI_Init, as far as the times of its calls show; its begin if it calls none. */
+int64_t started_ns(const struct metrics *metrics, const struct process_row *row);
+
 /* Share of starting and ending MPI in the processes' total times. It is large in a short run, however well written. */
 double startup_share(const struct metrics *metrics);
 

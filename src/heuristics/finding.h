@@ -127,6 +127,16 @@ uint32_t finding_hides_waits(const struct finding_input *input, double *own_s);
 /* The same of accesses to windows, which may wait until their target calls MPI. */
 uint32_t finding_needs_target(const struct finding_input *input, double *own_s);
 
+/* A process that leaves MPI_Init long after all others, which wait for it: false if there is none. */
+struct late_start {
+    size_t row;
+    int64_t from_ns, others_ns; /* when the first, and the last of the others, have left it, from the run's begin */
+    int64_t later_ns;           /* how much later than that */
+    int64_t saving_ns;          /* as long as that is waited for */
+    bool by_cores;              /* it had no core for half of it */
+};
+bool finding_leaves_start_late(const struct finding_input *input, struct late_start *late);
+
 /* True if the processes have different roles: much of their time is waiting for activities that take longer on the
    critical path (*lost_share), mostly ones that the waiting process never performs (*inter_share of that). */
 bool finding_roles_differ(const struct analysis *analysis, double *lost_share, double *inter_share);

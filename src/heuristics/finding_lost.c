@@ -72,6 +72,7 @@ static void say_why(const struct finding_input *input, const struct loss *loss, 
 {
     const struct metrics *metrics = input->metrics;
     const struct analysis *analysis = input->analysis;
+    struct late_start late;
     double hidden_s, at_target_s;
     const char *hiding = hiding_function(input, finding, finding_hides_waits, &hidden_s),
                *accessing = hiding_function(input, finding, finding_needs_target, &at_target_s);
@@ -104,6 +105,13 @@ static void say_why(const struct finding_input *input, const struct loss *loss, 
             text_beginning(hiding, 60), hiding, seconds_text(number, hidden_s));
         advice = "look at what roots do before these calls: let the root come first, or start them early (the "
                  "non-blocking form) and compute in the meantime";
+    } else if (finding_leaves_start_late(input, &late) &&
+               (double)late.saving_ns / 1e9 > HIDDEN * ratio_of(finding->waiting_s, (double)metrics->process_count)) {
+        char rank[TEXT_NUMBER_SIZE];
+        snprintf(why, sizeof why, "Process %s leaves MPI_Init %s after all others, which wait for it%s.",
+                 text_thousands(rank, metrics->process[late.row].rank), text_duration(number, late.later_ns),
+                 late.by_cores ? ": by the kernel's counters it had no core" : "");
+        advice = "run again: where all processes start together, that is gone";
     } else if (accessing) {
         snprintf(
             why, sizeof why,
