@@ -446,6 +446,7 @@ static struct analysis *analyst_end(struct analyst *analyst)
 {
     free(analyst->rows);
     free(analyst->compute_ns);
+    relief_free(analyst->relief);
     return analyst->analysis;
 }
 

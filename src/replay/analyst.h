@@ -6,6 +6,7 @@
 #include "replay/analyse.h"
 #include "replay/held_calls.h"
 #include "replay/path_links.h"
+#include "replay/relief.h"
 #include "replay/waited_for.h"
 
 /* For analyse.c and savings.c: an analysis under way. */
@@ -35,8 +36,8 @@ struct analyst {
     struct waited_for waited_for;
     bool unqueued; /* the run was replayed without queues: its end */
     int64_t unqueued_ns;
-    bool relieved;    /* even totals save most if others do work while they wait (relief.h) */
-    unsigned without; /* steps that are left out: see analyse.h */
+    struct relief *relief; /* even totals save most if others do work while they wait; NULL: they do not */
+    unsigned without;      /* steps that are left out: see analyse.h */
     int64_t delays_from_ns;
     bool delays_ahead;                   /* are computed before it is known whether they are wanted */
     const struct analyse_beside *beside; /* NULL: nobody */

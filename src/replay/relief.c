@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-/* A limit is found in so many passes over a location's calls, or to a part of a thousand: each pass leaves only the
-   pieces above the limit of the one before. */
+/* A limit is found in so many passes over a location's pieces, or to a part of a thousand: each pass leaves only those
+   above the limit of the one before. */
 enum { PASSES = 16 };
 static const double NEAR = 1e-3;
 
@@ -105,21 +105,43 @@ struct cut {
     double limit_ns;
 };
 
-/* False: the limits are known. */
-static bool cuts_improve(const struct sections *sections, uint32_t location, struct cut *cuts)
+struct piece {
+    double ns;
+    size_t section;
+};
+
+/* All pieces of sections of which something is handed on. */
+struct pieces {
+    const struct cut *cuts;
+    struct piece *piece;
+    size_t count;
+};
+
+static void take_piece(void *context, size_t section, int64_t ns)
+{
+    struct pieces *pieces = context;
+    if (pieces->cuts[section].handed_ns > 0)
+        pieces->piece[pieces->count++] = (struct piece){(double)ns, section};
+}
+
+/* Leaves the pieces above the limits, of which there are fewer each time. False: the limits are known. */
+static bool cuts_improve(struct cut *cuts, size_t cut_count, struct pieces *pieces)
 {
     bool improved = false;
-    for (size_t s = 0; s < sections->count; s++)
+    size_t left = 0;
+    for (size_t s = 0; s < cut_count; s++)
         cuts[s].above_ns = cuts[s].pieces = 0;
-    for (uint32_t i = 0; i <= sections->graph->locations[location].count; i++) {
-        struct cut *cut = &cuts[section_of(sections, location, i)];
-        double ns = cut->handed_ns > 0 ? (double)section_piece_ns(sections->graph, location, i) : 0;
-        if (ns <= cut->limit_ns)
+    for (size_t i = 0; i < pieces->count; i++) {
+        const struct piece *piece = &pieces->piece[i];
+        struct cut *cut = &cuts[piece->section];
+        if (piece->ns <= cut->limit_ns)
             continue;
-        cut->above_ns += ns;
+        cut->above_ns += piece->ns;
         cut->pieces++;
+        pieces->piece[left++] = *piece;
     }
-    for (size_t s = 0; s < sections->count; s++) {
+    pieces->count = left;
+    for (size_t s = 0; s < cut_count; s++) {
         double limit_ns = fmax(ratio_of(cuts[s].above_ns - cuts[s].handed_ns, cuts[s].pieces), cuts[s].limit_ns);
         improved |= limit_ns > (1 + NEAR) * cuts[s].limit_ns + 1;
         cuts[s].limit_ns = limit_ns;
@@ -138,8 +160,12 @@ static void relieve(struct relief *relief, uint32_t location, double excess_ns, 
         beyond_ns += fmax(own_ns[s] - means_ns[s], 0);
     for (size_t s = 0; s < sections->count; s++)
         cuts[s].handed_ns = fmin(ratio_of(excess_ns, beyond_ns), 1) * fmax(own_ns[s] - means_ns[s], 0);
-    for (int pass = 0; pass < PASSES && cuts_improve(sections, location, cuts); pass++)
+    size_t most = sections->graph->locations[location].count + 1;
+    struct pieces pieces = {.cuts = cuts, .piece = memory_new(most * sizeof *pieces.piece)};
+    sections_walk(sections, location, take_piece, &pieces);
+    for (int pass = 0; pass < PASSES && cuts_improve(cuts, sections->count, &pieces); pass++)
         continue;
+    free(pieces.piece);
     for (size_t s = 0; s < sections->count; s++)
         if (cuts[s].handed_ns > 0)
             relief->limits_ns[location * sections->count + s] = cuts[s].limit_ns;
@@ -172,16 +198,20 @@ static bool find_limits(struct relief *relief, const struct graph *graph, const 
     return found;
 }
 
-struct relief *relief_new(const struct graph *graph, const double *compute, struct replay_options *options)
+struct relief *relief_new(const struct graph *graph, const double *compute)
 {
     struct relief *relief = memory_new(sizeof *relief);
     if (!sections_find(&relief->sections, graph) || !find_limits(relief, graph, compute)) {
         relief_free(relief);
         return NULL;
     }
+    return relief;
+}
+
+void relief_take(const struct relief *relief, struct replay_options *options)
+{
     options->pace = pace;
     options->pace_context = relief;
-    return relief;
 }
 
 void relief_free(struct relief *relief)

@@ -11,9 +11,11 @@
    proportion; within a section of its longest pieces, which become equally long. So one long piece is divided, and work
    that only one location has is shared among all.
    The mean is that of locations with work (balance_limit), without a master: who hands out work has no time for it.
-   `compute`: by location, all its computing. Adds the replay to the options, which refer to the result. NULL: there are
-   too many sections, or nobody computes longer. */
-struct relief *relief_new(const struct graph *graph, const double *compute, struct replay_options *options);
+   `compute`: by location, all its computing. NULL: there are too many sections, or nobody computes longer. */
+struct relief *relief_new(const struct graph *graph, const double *compute);
+
+/* Adds it to the options of a replay, which refer to it. */
+void relief_take(const struct relief *relief, struct replay_options *options);
 void relief_free(struct relief *relief);
 
 #endif

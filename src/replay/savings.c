@@ -258,21 +258,26 @@ static void add_even_totals(struct analyst *analyst, struct changes *changes, co
 {
     struct analysis *analysis = analyst->analysis;
     size_t locations = analyst->graph->location_count;
-    struct replay_options options = {0};
     changes->factors = balance_factors(spread->compute_ns, locations);
     changes->shared = balance_shared(spread->compute_ns, locations);
     add_change(changes, (struct replay_options){.compute = changes->factors}, &changes->stretched_ns);
     if (changes->shared)
         add_change(changes, (struct replay_options){.compute = changes->shared}, &analysis->idle_saving);
-    changes->relief = relief_new(analyst->graph, spread->compute_ns, &options);
-    if (changes->relief)
-        add_change(changes, options, &changes->relieved_ns);
+    changes->relief = relief_new(analyst->graph, spread->compute_ns);
+    struct replay_options options = {0};
+    if (!changes->relief)
+        return;
+    relief_take(changes->relief, &options);
+    add_change(changes, options, &changes->relieved_ns);
 }
 
-static void take_even_totals(struct analyst *analyst, const struct changes *changes)
+static void take_even_totals(struct analyst *analyst, struct changes *changes)
 {
-    analyst->relieved = changes->relieved_ns > changes->stretched_ns;
     analyst->analysis->balanced_saving = larger(changes->relieved_ns, changes->stretched_ns);
+    if (changes->relieved_ns <= changes->stretched_ns)
+        return;
+    analyst->relief = changes->relief;
+    changes->relief = NULL;
 }
 
 static void take_efficiencies(struct analyst *analyst, const struct spread *spread)
@@ -385,14 +390,12 @@ void save_all(struct analyst *analyst)
 static int64_t totals_without(const struct analyst *analyst, const struct spread *spread, struct replay_options without)
 {
     double *factors = NULL;
-    struct relief *relief = NULL;
-    if (analyst->relieved)
-        relief = relief_new(analyst->graph, spread->compute_ns, &without);
+    if (analyst->relief)
+        relief_take(analyst->relief, &without);
     else
         without.compute = factors = balance_factors(spread->compute_ns, analyst->graph->location_count);
     struct replay replay = replay_run(analyst->graph, without);
     free(factors);
-    relief_free(relief);
     return time_since(replay.end_ns, analyst->analysis->replay) - analyst->analysis->balanced_saving;
 }
 

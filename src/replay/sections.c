@@ -18,13 +18,6 @@ size_t section_of(const struct sections *sections, uint32_t location, uint32_t i
     return sections->of_kind[packed_kind(location_packed(&graph->locations[location], index))] - 1;
 }
 
-int64_t section_piece_ns(const struct graph *graph, uint32_t location, uint32_t index)
-{
-    const struct location *where = &graph->locations[location];
-    int64_t to_ns = index < where->count ? graph_call(graph, location, index).enter_ns : where->end_ns;
-    return time_since(graph_left_before_ns(graph, location, index), to_ns);
-}
-
 static void find_labels(struct sections *sections)
 {
     const struct graph *graph = sections->graph;
@@ -39,7 +32,7 @@ static void find_labels(struct sections *sections)
     sections->count = sections->labels.count + 1;
 }
 
-static void sum_location(struct sections *sections, uint32_t location)
+void sections_walk(const struct sections *sections, uint32_t location, section_visit *visit, void *context)
 {
     const struct location *where = &sections->graph->locations[location];
     int64_t before_ns = where->begin_ns;
@@ -47,11 +40,21 @@ static void sum_location(struct sections *sections, uint32_t location)
         struct call call = {.enter_ns = where->end_ns, .leave_ns = where->end_ns};
         if (i < where->count)
             call = graph_call(sections->graph, location, i);
-        size_t cell = location * sections->count + section_of(sections, location, i);
-        sections->own_ns[cell] += (double)time_since(before_ns, call.enter_ns);
-        sections->gaps[cell]++;
+        visit(context, section_of(sections, location, i), time_since(before_ns, call.enter_ns));
         before_ns = call.leave_ns;
     }
+}
+
+struct sums {
+    double *own_ns; /* of a location, by section */
+    uint32_t *gaps;
+};
+
+static void add_piece(void *context, size_t section, int64_t ns)
+{
+    const struct sums *sums = context;
+    sums->own_ns[section] += (double)ns;
+    sums->gaps[section]++;
 }
 
 bool sections_find(struct sections *sections, const struct graph *graph)
@@ -63,8 +66,10 @@ bool sections_find(struct sections *sections, const struct graph *graph)
     size_t cells = graph->location_count * sections->count;
     sections->own_ns = memory_new(cells * sizeof *sections->own_ns);
     sections->gaps = memory_new(cells * sizeof *sections->gaps);
-    for (uint32_t location = 0; location < graph->location_count; location++)
-        sum_location(sections, location);
+    for (uint32_t location = 0; location < graph->location_count; location++) {
+        struct sums sums = {&sections->own_ns[location * sections->count], &sections->gaps[location * sections->count]};
+        sections_walk(sections, location, add_piece, &sums);
+    }
     return true;
 }
 

@@ -28,8 +28,9 @@ void sections_clear(struct sections *sections);
 /* The section of the computing before the location's call; for index `count`, of that after its last. */
 size_t section_of(const struct sections *sections, uint32_t location, uint32_t index);
 
-/* The computing before the location's call, or after its last. */
-int64_t section_piece_ns(const struct graph *graph, uint32_t location, uint32_t index);
+/* The location's pieces of computing, one before each call and one after its last, in order. */
+typedef void section_visit(void *context, size_t section, int64_t ns);
+void sections_walk(const struct sections *sections, uint32_t location, section_visit *visit, void *context);
 
 /* The section of the computing before the location's call: its function and place in the source. */
 uint64_t section_label(const struct graph *graph, uint32_t location, uint32_t index);
