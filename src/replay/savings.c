@@ -386,29 +386,44 @@ void save_all(struct analyst *analyst)
     free(spread.compute_ns);
 }
 
-/* What more each way of evening work saves when these waits are gone as well. */
-static int64_t totals_without(const struct analyst *analyst, const struct spread *spread, struct replay_options without)
+/* What more each way of evening work saves when the waits of each of the changes are gone as well. */
+enum { BESIDE_MOST = 2 };
+
+static void totals_without(const struct analyst *analyst, const struct spread *spread,
+                           const struct replay_options *changes, size_t count, int64_t *more_ns)
 {
+    struct replay_options options[BESIDE_MOST];
+    struct replay replays[BESIDE_MOST];
     double *factors = NULL;
-    if (analyst->relief)
-        relief_take(analyst->relief, &without);
-    else
-        without.compute = factors = balance_factors(spread->compute_ns, analyst->graph->location_count);
-    struct replay replay = replay_run(analyst->graph, without);
+    if (!analyst->relief)
+        factors = balance_factors(spread->compute_ns, analyst->graph->location_count);
+    for (size_t i = 0; i < count; i++) {
+        options[i] = changes[i];
+        options[i].compute = factors;
+        if (analyst->relief)
+            relief_take(analyst->relief, &options[i]);
+    }
+    replay_run_all(analyst->graph, options, count, replays);
+    for (size_t i = 0; i < count; i++)
+        more_ns[i] = time_since(replays[i].end_ns, analyst->analysis->replay) - analyst->analysis->balanced_saving;
     free(factors);
-    return time_since(replay.end_ns, analyst->analysis->replay) - analyst->analysis->balanced_saving;
 }
 
-static int64_t steps_without(const struct analyst *analyst, const struct spread *spread, struct replay_options without)
+static void steps_without(const struct analyst *analyst, const struct spread *spread,
+                          const struct replay_options *changes, size_t count, int64_t *more_ns)
 {
     (void)spread;
-    return even_steps_of(analyst->graph, analyst->compute_ns, without).saving_ns - analyst->analysis->even_steps_saving;
+    for (size_t i = 0; i < count; i++)
+        more_ns[i] = even_steps_of(analyst->graph, analyst->compute_ns, changes[i]).saving_ns -
+                     analyst->analysis->even_steps_saving;
 }
 
-static int64_t sections_without(const struct analyst *analyst, const struct spread *spread,
-                                struct replay_options without)
+static void sections_without(const struct analyst *analyst, const struct spread *spread,
+                             const struct replay_options *changes, size_t count, int64_t *more_ns)
 {
-    return even_sections_saving(analyst->graph, spread->compute_ns, without) - analyst->analysis->even_sections_saving;
+    for (size_t i = 0; i < count; i++)
+        more_ns[i] = even_sections_saving(analyst->graph, spread->compute_ns, changes[i]) -
+                     analyst->analysis->even_sections_saving;
 }
 
 /* A way of evening work may give the waiting process more to do, and hide a wait that the others leave: the most of
@@ -441,7 +456,8 @@ void save_beside_even_work(struct analyst *analyst, enum wait_kind kind)
     double nearly = before.free_waits ? 1 : NEARLY;
     const struct way {
         int64_t saving_ns;
-        int64_t (*without)(const struct analyst *analyst, const struct spread *spread, struct replay_options without);
+        void (*without)(const struct analyst *analyst, const struct spread *spread,
+                        const struct replay_options *changes, size_t count, int64_t *more_ns);
     } ways[] = {{analysis->balanced_saving, totals_without},
                 {analysis->even_steps_saving, steps_without},
                 {analysis->even_sections_saving, sections_without}};
@@ -452,17 +468,16 @@ void save_beside_even_work(struct analyst *analyst, enum wait_kind kind)
     if ((double)sums->saving_ns < least_ns || (double)even_ns < least_ns)
         return;
     struct spread spread = spread_of(analyst);
-    struct replay_options without = before;
-    free_waits_add(analyst->graph, kind, &without);
+    struct replay_options changes[BESIDE_MOST] = {before, before};
+    free_waits_add(analyst->graph, kind, &changes[0]);
     sums->remains_ns = 0;
     for (size_t i = 0; i < WAYS; i++) {
         if ((double)ways[i].saving_ns < nearly * (double)even_ns)
             continue;
-        int64_t remains_ns = ways[i].without(analyst, &spread, without);
-        if (before.free_waits)
-            remains_ns -= ways[i].without(analyst, &spread, before);
-        sums->remains_ns = larger(sums->remains_ns, remains_ns);
+        int64_t more_ns[BESIDE_MOST] = {0};
+        ways[i].without(analyst, &spread, changes, before.free_waits ? BESIDE_MOST : 1, more_ns);
+        sums->remains_ns = larger(sums->remains_ns, more_ns[0] - more_ns[1]);
     }
-    free_waits_clear(&without);
+    free_waits_clear(&changes[0]);
     free(spread.compute_ns);
 }
