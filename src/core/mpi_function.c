@@ -2,6 +2,7 @@
 #include "core/mpi_function.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum { MPE1_NAME_LENGTH = 15 };
 
@@ -37,6 +38,24 @@ const struct mpi_function *mpi_function_find(const char *name)
             low = middle + 1;
     }
     return NULL;
+}
+
+const struct mpi_function *mpi_function_find_spelled(const char *name)
+{
+    char plain[64];
+    size_t length = strcspn(name, "( [");
+    const struct mpi_function *function = mpi_function_find(name);
+    if (function || length == 0 || length >= sizeof plain || strncasecmp(name, "mpi_", 4) != 0)
+        return function;
+    memcpy(plain, name, length);
+    plain[length] = '\0';
+    function = mpi_function_find(plain);
+    while (length > 4 && plain[length - 1] == '_')
+        plain[--length] = '\0';
+    for (size_t i = 0; i < FUNCTION_COUNT && !function; i++)
+        if (strcasecmp(functions[i].name, plain) == 0)
+            function = &functions[i];
+    return function;
 }
 
 /* The only function whose MPE-1 spelling begins with the prefix. */

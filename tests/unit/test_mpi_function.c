@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/clog2/mpe2_state.h"
 #include "core/mpi_function.h"
+#include "core/region_name.h"
 #include "unit/tap.h"
 
 #include <string.h>
@@ -329,8 +330,55 @@ static void test_mpe2_solos(void)
     tap_ok(!mpe2_solo_of_event(-8) && !mpe2_solo_of_event(0) && !mpe2_solo_of_event(-11), "no other single events");
 }
 
+/* The spellings of TAU and of Fortran's symbols. */
+static void test_spelled(void)
+{
+    static const struct {
+        const char *spelled, *name;
+    } rows[] = {{"MPI_Send", "MPI_Send"},       {"MPI_Send()", "MPI_Send"},
+                {"MPI_Send()  ", "MPI_Send"},   {"mpi_send_", "MPI_Send"},
+                {"mpi_send__", "MPI_Send"},     {"MPI_SEND", "MPI_Send"},
+                {"MPI_Init [x]", "MPI_Init"},   {"MPI_Sent()", NULL},
+                {"send_mpi()", NULL},           {"MPI_", NULL},
+                {"mpi_solver::run(int)", NULL}, {"", NULL}};
+    for (size_t i = 0; i < LENGTH(rows); i++)
+        tap_equal_string(name_of(mpi_function_find_spelled(rows[i].spelled)), rows[i].name, "spelled: %s",
+                         rows[i].spelled);
+}
+
+/* Places that TAU writes into names. */
+static void test_region_names(void)
+{
+    static const struct {
+        const char *text, *name, *file;
+        int line, end_line;
+    } rows[] = {{"main [{wave.c} {160,0}] ", "main", "wave.c", 160, 0},
+                {"int f(int *) C [{/a b/{c}.c} {7,1}-{19,2}]", "int f(int *) C", "/a b/{c}.c", 7, 19},
+                {".TAU application ", ".TAU application", NULL, 0, 0},
+                {"MPI_Send()  ", "MPI_Send()", NULL, 0, 0},
+                {"f [{wave.c} {160,0}] => g", "f [{wave.c} {160,0}] => g", NULL, 0, 0},
+                {"f [{wave.c} {x,0}]", "f [{wave.c} {x,0}]", NULL, 0, 0},
+                {"f [{wave.c} {160,0}-{1", "f [{wave.c} {160,0}-{1", NULL, 0, 0},
+                {"f [{} {160,0}]", "f [{} {160,0}]", NULL, 0, 0},
+                {" [{wave.c} {1,0}]", " [{wave.c} {1,0}]", NULL, 0, 0},
+                {"f [{wave.c} {99999999999,0}]", "f", "wave.c", 0, 0},
+                {"f [{]", "f [{]", NULL, 0, 0},
+                {"  ", "", NULL, 0, 0},
+                {"", "", NULL, 0, 0}};
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        struct region_name name = region_name_of(rows[i].text);
+        tap_equal_string(name.name, rows[i].name, "name of '%s'", rows[i].text);
+        tap_equal_string(name.file, rows[i].file, "file of '%s'", rows[i].text);
+        tap_equal_int(name.line, rows[i].line, "line of '%s'", rows[i].text);
+        tap_equal_int(name.end_line, rows[i].end_line, "last line of '%s'", rows[i].text);
+        region_name_clear(&name);
+    }
+}
+
 int main(void)
 {
+    test_spelled();
+    test_region_names();
     test_table();
     test_consistency();
     test_large_count();

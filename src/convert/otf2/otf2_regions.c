@@ -4,11 +4,11 @@
 
 #include "core/memory.h"
 #include "core/payload.h"
+#include "core/region_name.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 static enum region_role role_of(OTF2_RegionRole role)
 {
@@ -94,26 +94,6 @@ static enum paradigm paradigm_of(OTF2_Paradigm paradigm)
     }
 }
 
-/* The function of MPI that a recorder spells so: TAU has "MPI_Send()", Fortran "mpi_send_". Fortran's symbols end with
-   one underscore or two and may be upper case: compared without case, after the exact names. */
-static const struct mpi_function *function_of(const char *name)
-{
-    char plain[64];
-    size_t length = strcspn(name, "( [");
-    const struct mpi_function *function = mpi_function_find(name);
-    if (function || length == 0 || length >= sizeof plain || strncasecmp(name, "mpi_", 4) != 0)
-        return function;
-    memcpy(plain, name, length);
-    plain[length] = '\0';
-    function = mpi_function_find(plain);
-    while (length > 4 && plain[length - 1] == '_')
-        plain[--length] = '\0';
-    for (size_t i = 0; i < mpi_function_count() && !function; i++)
-        if (strcasecmp(mpi_function_at(i)->name, plain) == 0)
-            function = mpi_function_at(i);
-    return function;
-}
-
 /* The payload of a function's leaves, as in our own recordings. */
 static const char *format_of(const char *name)
 {
@@ -178,8 +158,9 @@ void otf2_make_states(struct otf2_defs *otf2)
         snprintf(unnamed, sizeof unnamed, "region %zu", i);
         if (!name || !*name)
             name = canonical && *canonical ? canonical : unnamed;
-        const struct mpi_function *function = function_of(name);
-        const char *shown = function ? function->name : name, *file = otf2_string(otf2, region->file);
+        struct region_name split = region_name_of(name);
+        const struct mpi_function *function = mpi_function_find_spelled(split.name);
+        const char *shown = function ? function->name : split.name, *file = otf2_string(otf2, region->file);
         struct state_def state = {.name = (char *)(uintptr_t)shown,
                                   .format = (char *)(uintptr_t)format_of(shown),
                                   .line = line_of(region->line),
@@ -191,9 +172,15 @@ void otf2_make_states(struct otf2_defs *otf2)
                                   .end = EVENT_UNKNOWN};
         if (strcmp(shown, name) != 0)
             state.original = (char *)(uintptr_t)name;
-        if (file && *file)
+        if (file && *file) {
             state.file = (char *)(uintptr_t)file;
+        } else if (split.file) {
+            state.file = split.file;
+            state.line = split.line;
+            state.end_line = split.end_line;
+        }
         otf2->states[i] = state_of(otf2, &state);
+        region_name_clear(&split);
     }
     /* Bounded by the number of regions, not by their ids, which a damaged archive may choose. */
     otf2->near_count = (uint32_t)otf2->region_count * 2 + 64;

@@ -5,6 +5,7 @@
 #include "core/bytes.h"
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/region_name.h"
 #include "core/text.h"
 
 #include <inttypes.h>
@@ -102,14 +103,20 @@ static void define(struct reader *reader, int32_t index, int64_t topology, const
 {
     struct slog2_state *state = reader->state;
     struct slog2_category category = {.topology = (enum slog2_topology)topology, .known = topology != SLOG2_ARROW};
-    /* MPE-1's traces have no views; their names are MPE-1's spelling. */
+    struct region_name region = region_name_of(name);
+    /* MPE-1's traces have no views; their names are MPE-1's spelling. TAU's have none, either. */
     const struct mpi_function *function = state->has_processes ? NULL : mpi_function_find_mpe1(name);
-    struct state_def ours = {
-        .name = (char *)(uintptr_t)name, .id = index, .start = EVENT_UNKNOWN, .end = EVENT_UNKNOWN};
-    if (function) {
-        ours.name = (char *)(uintptr_t)function->name;
+    if (!function)
+        function = mpi_function_find_spelled(region.name);
+    struct state_def ours = {.name = function ? (char *)(uintptr_t)function->name : region.name,
+                             .file = region.file,
+                             .line = region.line,
+                             .end_line = region.end_line,
+                             .id = index,
+                             .start = EVENT_UNKNOWN,
+                             .end = EVENT_UNKNOWN};
+    if (strcmp(ours.name, name) != 0)
         ours.original = (char *)(uintptr_t)name;
-    }
     if (topology == SLOG2_STATE)
         category.index = defs_add_state(reader->defs, &ours);
     else if (topology == SLOG2_EVENT)
@@ -118,6 +125,7 @@ static void define(struct reader *reader, int32_t index, int64_t topology, const
                                                            .format = *format ? (char *)(uintptr_t)format : NULL,
                                                            .id = index,
                                                            .defined = true});
+    region_name_clear(&region);
     *map_put(&state->category_ids, (uint32_t)index, 0) = state->category_count;
     ARRAY_PUSH(state->category, state->category_count, state->category_capacity, category);
 }
