@@ -232,7 +232,7 @@ static bool passes_token(const struct setting *setting, struct reason *reason)
     const struct analysis *analysis = setting->input->analysis;
     uint64_t bytes, messages = metrics_messages(setting->input->metrics, &bytes);
     /* Even totals and a poor serialisation: all have the same to do, and do it one after the other. */
-    bool token = messages > 0 && bytes <= TOKEN_BYTES * messages;
+    bool token = messages > 0 && bytes <= TOKEN_BYTES * messages && metrics_sizes_known(setting->input->metrics);
     text_bytes(reason->who, messages > 0 ? bytes / messages : 0);
     reason->share = analysis->serialisation;
     return token && analysis->load_balance >= BALANCED && analysis->serialisation > 0 &&

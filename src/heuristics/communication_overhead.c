@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "heuristics/cells.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Functions that send exactly one message per call: only their shortest call is the cost of one message. Preparing a
@@ -73,14 +74,18 @@ void judge_communication_overhead(const struct metrics *metrics, struct heuristi
     result_detail(result, "messages", (double)messages, false);
     result_detail(result, "shortest_send_s", (double)overhead / 1e9, true);
     result_detail(result, "duration_s", duration / 1e9, true);
-    char count[TEXT_NUMBER_SIZE], cost[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], size[TEXT_NUMBER_SIZE];
+    char count[TEXT_NUMBER_SIZE], cost[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], size[TEXT_NUMBER_SIZE + 16];
+    text_bytes(size, bytes / messages);
+    if (!metrics_sizes_known(metrics))
+        snprintf(size, sizeof size, "of unknown size");
+    else if (messages > 1)
+        strcat(size, " on average");
     result_say(result,
                messages == 1
                    ? "%s message (%s) at %s, the shortest send of the run, accounts for %s of the processes' time."
-                   : "%s messages (%s on average) at %s each, the shortest send of the run, account for %s of the "
-                     "processes' time.",
-               text_thousands(count, messages), text_bytes(size, bytes / messages), text_duration(cost, overhead),
-               text_share(share, result->index));
+                   : "%s messages (%s) at %s each, the shortest send of the run, account for %s of the processes' "
+                     "time.",
+               text_thousands(count, messages), size, text_duration(cost, overhead), text_share(share, result->index));
     if (result->verdict != VERDICT_GOOD)
         result_suggest(result, "combine messages to the same process into fewer, larger ones");
 }

@@ -113,6 +113,8 @@ static void say_where(const struct finding_input *input, struct finding *finding
     }
     bool is_end = at_end > ns;
     ns = larger(at_end, ns);
+    if (is_end && !metrics_have_calls(metrics))
+        return;
     if (uneven->ns <= 0 || (double)ns < WHERE_PART * (double)uneven->ns)
         return;
     while (row + 1 < metrics->process_count && uneven->causes_ns[row] == 0)

@@ -14,6 +14,9 @@
    the variance is the line). */
 static const double TREND = 0.1, TREND_FIT = 0.7;
 
+/* Three or four points are often near a line by chance. */
+enum { TREND_LEAST = 5 };
+
 /* Slow iterations are reported if their excess over the median is this share of the run: twice the noise. */
 static const double SLOW_SHARE = 0.02;
 
@@ -98,7 +101,8 @@ static void add_unevenness(char text[ITERATIONS_TEXT_SIZE], const struct metrics
 
 static bool has_trend(const struct iteration_metrics *iterations)
 {
-    return fabs(iterations->trend) >= TREND && fabs(iterations->trend_fit) >= TREND_FIT;
+    return iterations->count >= iterations->warm_up + TREND_LEAST && fabs(iterations->trend) >= TREND &&
+           fabs(iterations->trend_fit) >= TREND_FIT;
 }
 
 static void add_trend(char text[ITERATIONS_TEXT_SIZE], const struct iteration_metrics *iterations)

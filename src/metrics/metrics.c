@@ -352,3 +352,19 @@ uint64_t metrics_messages(const struct metrics *metrics, uint64_t *bytes)
     *bytes = larger(sent_bytes, received_bytes);
     return larger(sent, received);
 }
+
+bool metrics_sizes_known(const struct metrics *metrics)
+{
+    uint64_t bytes, messages = metrics_messages(metrics, &bytes);
+    /* Classes have the sizes that are known, 0 among them. */
+    return messages == 0 || bytes > 0 || metrics->size_count > 0;
+}
+
+bool metrics_have_calls(const struct metrics *metrics)
+{
+    for (size_t i = 0; i < metrics->process_count; i++)
+        for (size_t k = 0; k < metrics->process[i].function_count; k++)
+            if (metrics->defs->states[metrics->process[i].functions[k].state].is_mpi)
+                return true;
+    return false;
+}

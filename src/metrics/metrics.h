@@ -152,6 +152,12 @@ void metrics_totals(struct metrics *metrics);
    short: the larger of both numbers. */
 uint64_t metrics_messages(const struct metrics *metrics, uint64_t *bytes);
 
+/* False if the trace has messages, and says of none how large it is. */
+bool metrics_sizes_known(const struct metrics *metrics);
+
+/* False if no call of MPI is recorded: then nothing is known of what the processes wait for. */
+bool metrics_have_calls(const struct metrics *metrics);
+
 /* total_s = end - begin, compute_s = total - communication, both >= 0. */
 static inline int64_t process_total_ns(const struct process_row *row)
 {

@@ -99,8 +99,8 @@ static void test_one_way(void)
             waits(metrics, WAIT_LATE_SENDER, i, 0, 2);
         }
         expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
-               out ? "It waits. Process 0 only sends to each of the other processes: 100 % of all bytes."
-                   : "It waits. Process 0 only receives from each of the other processes: 100 % of all bytes.",
+               out ? "It waits. Process 0 only sends to each of the other processes: 100 % of all messages."
+                   : "It waits. Process 0 only receives from each of the other processes: 100 % of all messages.",
                out ? "send once with a collective" : "collect with MPI_Gatherv",
                out ? "sends to all" : "gets from all");
         expect(fitted_to(metrics, "transfer", WAIT_LATE_SENDER, "MPI_Barrier"), "It waits.", "its own",
@@ -149,6 +149,24 @@ static void test_pipeline(void)
            "stages took equally long.",
            "balance the stages", "a long pipeline");
     metrics_free(metrics);
+}
+
+/* A token is a message of few bytes. Messages whose size the trace does not say are in no size class. */
+static void test_token(void)
+{
+    for (int known = 0; known < 2; known++) {
+        struct metrics *metrics = run_new();
+        metrics->analysis->serialisation = 0.5;
+        for (size_t i = 0; i + 1 < PROCESSES; i++) {
+            hand_messages(metrics, i, i + 1, 7, 0);
+            waits(metrics, WAIT_LATE_SENDER, i + 1, i, 1);
+        }
+        if (known)
+            hand_size(metrics, 7 * (PROCESSES - 1), 0);
+        struct finding *finding = fitted(metrics, "serialisation", WAIT_LATE_SENDER);
+        tap_ok(!strstr(finding->text, "0 B each, a token") == !known, "a token is known to be small (%d)", known);
+        metrics_free(metrics);
+    }
 }
 
 static void test_halo(void)
@@ -254,6 +272,7 @@ int main(void)
     test_one_way();
     test_ranks();
     test_pipeline();
+    test_token();
     test_halo();
     test_serial();
     test_patterns();

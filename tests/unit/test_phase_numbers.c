@@ -4,12 +4,14 @@
 #include "phases/phase_numbers.h"
 
 #include "core/memory.h"
+#include "heuristics/iterations.h"
 #include "phases/rhythm.h"
 #include "unit/hand_trace.h"
 #include "unit/tap.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct phase_metrics *numbers_of(struct trace *trace, uint32_t processes)
 {
@@ -154,6 +156,15 @@ static void test_slow(void)
     tap_ok(fabs(metrics->iterations.trend - 190. / 215) < 1e-9 && metrics->iterations.trend_fit > 1 - 1e-9,
            "longer: from 120 to 310, of a mean of 215");
     phase_metrics_free(metrics);
+    for (uint32_t turns = 4; turns <= 5; turns++) {
+        char text[ITERATIONS_TEXT_SIZE];
+        make_run(&trace, turns, longer);
+        struct process_row rows[4] = {0};
+        struct metrics run = {.process = rows, .process_count = 4, .phases = numbers_of(&trace, 4)};
+        iterations_text(text, &run);
+        tap_ok(!strstr(text, "Iterations become longer") == (turns == 4), "longer: %u iterations: %s", turns, text);
+        phase_metrics_free(run.phases);
+    }
 }
 
 /* C20: folded into bins, sums stay; 2,500 iterations make 834 bins of three. */

@@ -83,7 +83,8 @@ void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metri
     if (mpi > 0)
         used = snprintf(buffer, DIAGNOSIS_SENTENCE_SIZE, "%s of the time is spent in MPI. ", text_share(share, mpi));
     else
-        used = snprintf(buffer, DIAGNOSIS_SENTENCE_SIZE, "No time is spent in MPI. ");
+        used = snprintf(buffer, DIAGNOSIS_SENTENCE_SIZE, "%s",
+                        metrics_have_calls(metrics) ? "No time is spent in MPI. " : "The trace has no calls of MPI. ");
     const struct heuristic_result *total = heuristics_find(results, "stddev-total");
     const char *rest = "The work is evenly spread.";
     char text[600];
@@ -366,7 +367,8 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
     paragraph_write(output, "  ", "  ", sentence);
     if (diagnosis->colour)
         output_text(output, TERMINAL_PLAIN);
-    if (metrics->process_count > 1)
+    /* Without calls nobody is known to wait: all that there is would count as computing. */
+    if (metrics->process_count > 1 && metrics_have_calls(metrics))
         write_efficiency(output, diagnosis);
     char sample[SAMPLE_SENTENCE_SIZE];
     if (*sample_sentence(sample, metrics->defs))

@@ -42,7 +42,8 @@ static void write_efficiencies(struct json *json, const struct metrics *metrics)
     const struct analysis *analysis = NULL;
     if (is_analysed(metrics))
         analysis = metrics->analysis;
-    bool known = efficiency.parallel > 0, replayed = known && analysis && analysis->serialisation > 0;
+    bool known = efficiency.parallel > 0 && metrics_have_calls(metrics),
+         replayed = known && analysis && analysis->serialisation > 0;
     json_open(json, "efficiencies", '{');
     json_value(json, "parallel", ratio_or_null(known, efficiency.parallel));
     double serialisation = 0, transfer = 0;
