@@ -43,7 +43,8 @@ struct by_location {
         channels; /* a channel is a route (sender, receiver) and a line (comms, tag) */
     struct message_ends *ends;
     size_t end_count, end_capacity;
-    int *lanes; /* by state */
+    uint64_t of_unknown, of_nobody; /* ends of an unknown partner, and of MPI_PROC_NULL */
+    int *lanes;                     /* by state */
     size_t lane_capacity;
     uint32_t *lane_states; /* by lane */
     size_t lane_count, lane_state_capacity;
@@ -175,6 +176,8 @@ static size_t channel_of(struct by_location *by, const struct event *event)
 /* What precedes a message: 1 + its channel, and its number there; of an end that has no other, 0. */
 static unsigned char *put_message(struct by_location *by, unsigned char *at, const struct event *event)
 {
+    by->of_nobody += event->partner == PARTNER_NONE;
+    by->of_unknown += event->partner == EVENT_UNKNOWN;
     if (event->partner < 0)
         return varint_put(at, 0);
     size_t channel = channel_of(by, event);
@@ -428,12 +431,14 @@ uint32_t by_location_lane_state(const struct by_location *by, int lane)
     return by->lane_states[lane];
 }
 
-uint64_t by_location_lone_ends(const struct by_location *by)
+void by_location_lose_ends(const struct by_location *by)
 {
     uint64_t lone = 0;
     for (size_t i = 0; i < by->end_count; i++) {
         const struct message_ends *ends = &by->ends[i];
         lone += ends->sent > ends->received ? ends->sent - ends->received : ends->received - ends->sent;
     }
-    return lone;
+    writer_lose(by->writer, "messages with a missing end", lone);
+    writer_lose(by->writer, "messages whose partner is not known", by->of_unknown);
+    writer_lose(by->writer, "messages to or from MPI_PROC_NULL", by->of_nobody);
 }

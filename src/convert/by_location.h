@@ -54,7 +54,8 @@ int by_location_lanes(const struct by_location *by);
 int by_location_lane(const struct by_location *by, uint32_t state);
 uint32_t by_location_lane_state(const struct by_location *by, int lane);
 
-/* Ends of messages without the other, those with MPI_PROC_NULL not counted. */
-uint64_t by_location_lone_ends(const struct by_location *by);
+/* Counts as lost the ends of messages that a format of whole messages cannot hold: those without the other end, of an
+   unknown partner, and of MPI_PROC_NULL. */
+void by_location_lose_ends(const struct by_location *by);
 
 #endif

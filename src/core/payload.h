@@ -66,6 +66,9 @@ static inline size_t payload_words_room(unsigned words, size_t size)
 #define PAYLOAD_REQUESTS_FORMAT "request=%d, count=%d"
 #define PAYLOAD_REQUEST_FORMAT "request=%d"
 #define REQUEST_MARK_NAME "MPI request"
+/* Marks of ours that say when a thread or the program begins and ends, where a trace has events of that. */
+#define BEGIN_MARK_NAME "MPI location begins"
+#define END_MARK_NAME "MPI location ends"
 enum { PAYLOAD_REQUESTS_SIZE = 8, REQUESTS_AT_ONCE_MAX = 1024 /* in one payload */ };
 
 /* A mark inside calls on windows that names the other processes: the ranks first, first + step, ... last in the

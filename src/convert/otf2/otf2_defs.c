@@ -416,6 +416,12 @@ static void make_handles(struct otf2_defs *otf2)
     }
 }
 
+static uint32_t plain_mark(struct otf2_defs *otf2, const char *name)
+{
+    return defs_add_mark(otf2->defs,
+                         &(struct mark_def){.name = (char *)(uintptr_t)name, .id = EVENT_UNKNOWN, .defined = true});
+}
+
 /* Marks that are not the archive's: what our format needs for requests, and for threads without calls. */
 static void make_marks(struct otf2_defs *otf2)
 {
@@ -424,9 +430,8 @@ static void make_marks(struct otf2_defs *otf2)
                                                      .format = (char *)(uintptr_t)PAYLOAD_REQUESTS_FORMAT,
                                                      .id = EVENT_UNKNOWN,
                                                      .defined = true});
-    otf2->thread_mark = defs_add_mark(
-        otf2->defs,
-        &(struct mark_def){.name = (char *)(uintptr_t) "MPI location", .id = EVENT_UNKNOWN, .defined = true});
+    otf2->begin_mark = plain_mark(otf2, BEGIN_MARK_NAME);
+    otf2->end_mark = plain_mark(otf2, END_MARK_NAME);
     for (size_t i = 0; i < otf2->parameter_count; i++) {
         /* Parameters that are no text are whole numbers of 64 bits. */
         bool text = otf2->parameter[i].type == OTF2_PARAMETER_TYPE_STRING;

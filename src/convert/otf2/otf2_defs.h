@@ -141,7 +141,7 @@ struct otf2_defs {
     uint32_t *handles; /* by handle */
     int32_t selfs;     /* the first of the processes' own communicators; EVENT_UNKNOWN: none */
     uint32_t *sites;   /* by place in the source: as event.site */
-    uint32_t request_mark, thread_mark;
+    uint32_t request_mark, begin_mark, end_mark;
     uint32_t flush_state, off_state; /* of the recorder */
     uint64_t repeated;               /* definitions of a number that was defined */
 };

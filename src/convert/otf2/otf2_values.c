@@ -141,30 +141,32 @@ static OTF2_CallbackCode on_thread_begin(EVENT_ARGUMENTS, OTF2_CommRef team, uin
     BEGIN;
     (void)team;
     (void)sequence;
-    otf2_push(location, time, EVENT_MARK, location->otf2->thread_mark);
+    otf2_push(location, time, EVENT_MARK, location->otf2->begin_mark);
     return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_thread_end(EVENT_ARGUMENTS, OTF2_CommRef team, uint64_t sequence)
 {
-    return on_thread_begin(id, time, position, user, attributes, team, sequence);
+    BEGIN;
+    (void)team;
+    (void)sequence;
+    otf2_push(location, time, EVENT_MARK, location->otf2->end_mark);
+    return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_program_begin(EVENT_ARGUMENTS, OTF2_StringRef name, uint32_t count,
                                           const OTF2_StringRef *arguments)
 {
-    BEGIN;
     (void)name;
     (void)count;
     (void)arguments;
-    otf2_push(location, time, EVENT_MARK, location->otf2->thread_mark);
-    return OTF2_CALLBACK_SUCCESS;
+    return on_thread_begin(id, time, position, user, attributes, 0, 0);
 }
 
 static OTF2_CallbackCode on_program_end(EVENT_ARGUMENTS, int64_t exit_status)
 {
     (void)exit_status;
-    return on_program_begin(id, time, position, user, attributes, 0, 0, NULL);
+    return on_thread_end(id, time, position, user, attributes, 0, 0);
 }
 
 void otf2_set_values(OTF2_EvtReaderCallbacks *callbacks)

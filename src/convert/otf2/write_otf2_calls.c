@@ -195,6 +195,15 @@ static void put_mark(struct otf2_writer *otf2, const struct event *event, const 
     char text[1024];
     /* What our recorder notes about requests is in the records of messages; the rest has no place in the format. */
     bool ours = payload_mark_is_ours(mark->name);
+    if (strcmp(mark->name, BEGIN_MARK_NAME) == 0) {
+        wrote(otf2,
+              OTF2_EvtWriter_ThreadBegin(otf2->events, NULL, ticks(otf2, event->time_ns), OTF2_UNDEFINED_COMM, 0));
+        return;
+    }
+    if (strcmp(mark->name, END_MARK_NAME) == 0) {
+        wrote(otf2, OTF2_EvtWriter_ThreadEnd(otf2->events, NULL, ticks(otf2, event->time_ns), OTF2_UNDEFINED_COMM, 0));
+        return;
+    }
     lose(otf2, "facts about calls on windows, and neighbours", ours && !mark->gives_requests);
     if (ours)
         return;

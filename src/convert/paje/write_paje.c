@@ -241,7 +241,7 @@ static enum status paje_end(struct sink *sink, const struct trace_end *end, stru
     if (by_location_walk(paje->by, &visitor, paje, err) != STATUS_OK)
         return STATUS_FAILED;
     writer_lose_properties(&paje->writer, (const char *const[]){NULL});
-    writer_lose(&paje->writer, "messages with a missing end", by_location_lone_ends(paje->by));
+    by_location_lose_ends(paje->by);
     /* After the walk, as definitions are only of what occurs; the lines wait in the sorter. */
     paje_write_head(paje);
     if (write_lines(paje, err) != STATUS_OK)

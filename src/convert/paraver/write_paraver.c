@@ -523,7 +523,7 @@ static enum status paraver_finish(struct sink *sink, const struct trace_end *end
         add_communications(paraver, err) != STATUS_OK)
         return STATUS_FAILED;
     writer_lose_properties(&paraver->writer, (const char *const[]){PROPERTY_DATE, PROPERTY_HOST, NULL});
-    writer_lose(&paraver->writer, "messages with a missing end", by_location_lone_ends(paraver->by));
+    by_location_lose_ends(paraver->by);
     /* After the walk, which counts threads and states in use; the records, which wait in the sorter, follow. */
     paraver_write_head(paraver);
     if (paraver->writer.beside[0])
