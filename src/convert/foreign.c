@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 struct head {
     const unsigned char *at, *end;
@@ -129,12 +130,12 @@ static bool is_epilog(struct head head)
 
 static bool is_hpctoolkit(struct head head)
 {
-    return begins(head, "HPCTOOLKIT");
+    return begins(head, "HPCTOOLKIT") || has(head, "<HPCToolkitExperiment");
 }
 
 static bool is_projections(struct head head)
 {
-    return begins(head, "PROJECTIONS-RECORD");
+    return begins(head, "PROJECTIONS-RECORD") || begins(head, "PROJECTIONS_ID");
 }
 
 static bool is_ctf(struct head head)
@@ -169,6 +170,63 @@ static bool is_picl(struct head head)
         lines++;
     }
     return lines > 1;
+}
+
+static bool is_lfs_pointer(struct head head)
+{
+    return begins(head, "version https://git-lfs.github.com/spec/");
+}
+
+static bool is_annex_pointer(struct head head)
+{
+    return begins(head, "/annex/objects/");
+}
+
+static bool is_elf(struct head head)
+{
+    return begins(head, "\x7F"
+                        "ELF");
+}
+
+/* The head of a chunk in either byte order. */
+static bool is_otf2_part(struct head head)
+{
+    return begins(head, "\x03"
+                        "B\x01") ||
+           begins(head, "\x03#\x01");
+}
+
+static bool is_paraver_labels(struct head head)
+{
+    return begins(head, "DEFAULT_OPTIONS") || begins(head, "LEVEL CPU SIZE ");
+}
+
+static bool is_tau_profile(struct head head)
+{
+    return isdigit(head.at < head.end ? *head.at : 0) && has(head, " templated_functions");
+}
+
+static bool is_profile(struct head head)
+{
+    return begins(head, "gmon") || begins(head, "PERFILE2") || begins(head, "# callgrind format");
+}
+
+static bool is_html(struct head head)
+{
+    static const char *const words[] = {"<!doctype html", "<html"};
+    head = skip_blanks(head);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if ((size_t)(head.end - head.at) >= strlen(words[i]) &&
+            strncasecmp((const char *)head.at, words[i], strlen(words[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool is_packed(struct head head)
+{
+    return begins(head, "\xFD"
+                        "7zXZ") ||
+           begins(head, "BZh") || begins(head, "PK\x03\x04") || begins(head, "7z\xBC\xAF");
 }
 
 static const struct {

@@ -68,6 +68,18 @@ int private_open(const char *path)
     return -1;
 }
 
+/* A file that is not there, by the name that is: the files of git-annex are links to what it has got. */
+static enum status cannot_open(const struct input *input, const char *path, struct error *err)
+{
+    char target[4096];
+    ssize_t length = errno == ENOENT ? readlink(path, target, sizeof target - 1) : -1;
+    if (length <= 0)
+        return error_set_errno(err, ERROR_INPUT, "%s: cannot open", input->name);
+    target[length] = '\0';
+    return error_set(err, ERROR_INPUT, "%s: cannot open: a link to %s, which is not there%s", input->name, target,
+                     strstr(target, "annex/objects/") ? ": get it with git annex get" : "");
+}
+
 static enum status open_file(struct input *input, const char *path, bool private, struct error *err)
 {
     struct input_source *source = input->source;
@@ -78,7 +90,7 @@ static enum status open_file(struct input *input, const char *path, bool private
         source->fd = private ? private_open(path) : open(directory_place(path), O_RDONLY | O_CLOEXEC | O_NOCTTY);
     struct stat about;
     if (source->fd < 0 || fstat(source->fd, &about) < 0)
-        return error_set_errno(err, ERROR_INPUT, "%s: cannot open", input->name);
+        return cannot_open(input, path, err);
     if (S_ISDIR(about.st_mode))
         return error_set(err, ERROR_INPUT, "%s: is a directory", input->name);
     source->device = about.st_dev;

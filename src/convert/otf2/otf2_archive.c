@@ -227,6 +227,16 @@ static char *find_unpacked(const char *directory, unsigned depth, size_t *count)
     return found;
 }
 
+static bool has_file(const char *directory, const char *name)
+{
+    char *path;
+    if (asprintf(&path, "%s/%s", directory, name) < 0)
+        return false;
+    bool has = access(path, F_OK) == 0;
+    free(path);
+    return has;
+}
+
 static enum status unpack(struct otf2_archive *archive, struct input *input, struct error *err)
 {
     char *directory;
@@ -246,6 +256,11 @@ static enum status unpack(struct otf2_archive *archive, struct input *input, str
     if (count > 1)
         return error_set(err, ERROR_INPUT, "%s: a tar file with %zu OTF2 archives: unpack it, and give one of them",
                          input->name, count);
+    if (!archive->anchor && has_file(directory, "anchor.xml"))
+        return error_set(err, ERROR_INPUT,
+                         "%s: a profile of Score-P or Scalasca (CUBE), which has no calls, which is not read: record "
+                         "with SCOREP_ENABLE_TRACING=true",
+                         input->name);
     if (!archive->anchor)
         return error_set(err, ERROR_INPUT, "%s: not a trace: a tar file without the anchor file of an OTF2 archive",
                          input->name);

@@ -3,6 +3,11 @@
 #include "convert/xml/read_xml.h"
 
 #include "core/memory.h"
+#include "core/text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 /* The parser takes whole chunks and cannot be stopped at an event: a chunk begins only where most of its events find
    room in the batch; the rest is queued. */
@@ -23,6 +28,7 @@ static void read_root(void *owner, const char *name)
     struct defs *defs = xml->reader->defs;
     const char *text;
     xml->is_trace = strcmp(name, "trace") == 0;
+    snprintf(xml->root, sizeof xml->root, "%.*s", text_beginning(name, sizeof xml->root - 1), name);
     if (!xml->is_trace)
         return;
     uint32_t processes = (uint32_t)xml_number(xml, XML_processes, 0, PROCESS_LIMIT, 0);
@@ -76,9 +82,7 @@ static void finish(struct xml_reader *xml)
         if (xml->counts[i])
             reader_count(reader, element_names[i], xml->counts[i]);
     }
-    /* Some other document, which happens to be XML. */
-    if (!xml->is_trace && ours == 0 && reader->damage.count == 0)
-        reader_damage(reader, 0, "no trace events in this document");
+    xml->is_foreign = !xml->is_trace && ours == 0 && reader->damage.count == 0;
     reader->total = input_size(reader->input);
     reader->complete = whole && !xml->incomplete;
     xml->ended = true;
@@ -112,6 +116,9 @@ static enum status xml_open(struct reader *reader, struct error *err)
     /* All definitions are to be known when this returns: on to the first event. */
     while (status == STATUS_OK && !xml->events_met && !xml->ended)
         status = parse_chunk(xml, err);
+    if (status == STATUS_OK && xml->is_foreign)
+        return error_set(err, ERROR_INPUT, "%s: not a trace: an XML document (<%s>) without events of a trace",
+                         reader->input->name, xml->root);
     return status;
 }
 
@@ -166,6 +173,12 @@ static bool contains(const unsigned char *data, size_t size, const char *word)
     return memmem(data, size, word, strlen(word)) != NULL;
 }
 
+static bool begins_page(const unsigned char *data, size_t size)
+{
+    return size >= 14 && (strncasecmp((const char *)data, "<html", 5) == 0 ||
+                          strncasecmp((const char *)data, "<!doctype html", 14) == 0);
+}
+
 static int xml_probe(const unsigned char *data, size_t size)
 {
     size_t at = 0;
@@ -179,6 +192,9 @@ static int xml_probe(const unsigned char *data, size_t size)
            (data[at] == ' ' || data[at] == '\t' || data[at] == '\r' || data[at] == '\n' || (wide && data[at] == 0)))
         at++;
     if (at == size || data[at] != '<')
+        return 0;
+    /* Known to be something else (convert/foreign.def). */
+    if (begins_page(data + at, size - at) || contains(data, size, "<HPCToolkitExperiment"))
         return 0;
     /* Any document is claimed, if nobody else wants it: the message then says what is wrong with it as XML. */
     if (contains(data, size, "<trace") || contains(data, size, "sight.dtd"))

@@ -166,7 +166,9 @@ struct xml_reader {
     size_t pending_count, pending_capacity, pending_left;
     bool pending_sorted;
     uint64_t counts[XML_ELEMENT_COUNT];
+    char root[40]; /* the name of the outermost element */
     bool is_trace, incomplete;
+    bool is_foreign; /* has nothing of a trace */
     bool events_met; /* the definitions are over */
     bool ended;      /* no more events to deliver */
 };
