@@ -3,6 +3,7 @@
 #include "convert/dumpi/dumpi_state.h"
 
 #include "convert/text_lines.h"
+#include "core/numbers.h"
 #include "core/payload.h"
 
 #include <ctype.h>
@@ -17,7 +18,8 @@ enum {
     META_LINE_MOST = 1 << 12,
     META_LINES_MOST = 1000,
     FIRST_SELF = 1 << 24,
-    SORT_MEMORY = 16 << 20
+    SORT_MEMORY = 16 << 20,
+    ASKING_MOST = 10000 /* calls among which a program asks how many processes there are */
 };
 
 /* Of the year 9999. */
@@ -132,6 +134,45 @@ static void find_files(struct dumpi_state *state, const char *directory, const c
         closedir(open);
 }
 
+/* How many processes there are, as MPI_Comm_size said to the program; 0: it did not ask. Of another communicator than
+   MPI_COMM_WORLD, such as a copy of it, there may be more. */
+static uint64_t size_asked(const char *path)
+{
+    struct dumpi_call call;
+    struct error ignored = {0};
+    struct dumpi_file *file = dumpi_file_open(path, &ignored);
+    const char *wrong, *name;
+    int64_t size = 0;
+    bool world = false;
+    for (int i = 0; file && i < ASKING_MOST && !world; i++) {
+        if (dumpi_file_next(file, &call, &wrong, &ignored) != DUMPI_READ)
+            break;
+        name = dumpi_function(call.function);
+        if (!name || strcmp(name, "MPI_Comm_size") != 0 || !dumpi_has(&call, 'c') || !dumpi_has(&call, 'i'))
+            continue;
+        world = dumpi_number(&call, 'c') == DUMPI_COMM_WORLD;
+        size = larger(size, dumpi_number(&call, 'i'));
+    }
+    dumpi_file_close(file);
+    return (uint64_t)size;
+}
+
+/* Files that are missing are reported: there are as many processes as the metafile says or, without one, as the program
+   was told. */
+static void add_missing(struct dumpi_state *state, uint64_t declared, size_t *capacity)
+{
+    uint32_t found = state->processes, first = 0;
+    while (first + 1 < found && !state->path[first])
+        first++;
+    if (declared == 0)
+        declared = size_asked(state->path[first]);
+    if (declared <= found || declared >= FILES_MOST)
+        return;
+    ARRAY_RESERVE(state->path, *capacity, declared);
+    memset(state->path + found, 0, (*capacity - found) * sizeof *state->path);
+    state->processes = (uint32_t)declared;
+}
+
 /* Finds the files of all processes, by the path of one of them or of the .meta. */
 static enum status find_all(struct reader *reader, struct error *err)
 {
@@ -160,24 +201,18 @@ static enum status find_all(struct reader *reader, struct error *err)
     find_files(state, directory, name, &capacity);
     if (state->processes == 0 && prefix)
         find_files(state, directory, prefix, &capacity);
-    /* The metafile says how many there should be: those without a file are reported as missing. */
-    uint32_t found = state->processes;
-    if (found > 0 && declared > found && declared < FILES_MOST) {
-        ARRAY_RESERVE(state->path, capacity, declared);
-        memset(state->path + found, 0, (capacity - found) * sizeof *state->path);
-        state->processes = (uint32_t)declared;
-    }
     free(directory);
     free(name);
     free(prefix);
-    if (found > 0)
-        return STATUS_OK;
-    if (!is_bin)
+    if (state->processes == 0 && !is_bin)
         return error_set(err, ERROR_INPUT, "%s: the .meta file of a DUMPI trace without its .bin files beside it",
                          reader->input->name);
-    state->path = memory_new(sizeof *state->path); /* a file by another name: the only process */
-    state->path[0] = strdup(path);
-    state->processes = 1;
+    if (state->processes == 0) { /* a file by another name: of the first process */
+        ARRAY_RESERVE(state->path, capacity, 1);
+        state->path[0] = strdup(path);
+        state->processes = 1;
+    }
+    add_missing(state, declared, &capacity);
     return STATUS_OK;
 }
 

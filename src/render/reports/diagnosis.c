@@ -63,12 +63,27 @@ size_t diagnosis_rank(const struct heuristic_result *results, size_t *index)
     return count;
 }
 
+/* Messages to or from a process that the trace does not have. */
+static bool has_others(const struct metrics *metrics)
+{
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        const struct process_row *row = &metrics->process[i];
+        const struct partner_row *partners[] = {row->sent, row->received};
+        size_t counts[] = {row->sent_count, row->received_count};
+        for (int side = 0; side < 2; side++)
+            for (size_t k = 0; k < counts[side]; k++)
+                if (partners[side][k].partner != PARTNER_NONE && partners[side][k].partner != (int32_t)row->rank)
+                    return true;
+    }
+    return false;
+}
+
 /* Why there is no verdict on the work. */
 static const char *nothing_computed(const struct metrics *metrics)
 {
     if (metrics->process_count > 1)
         return "No process computes anything.";
-    if (metrics->processes > 1)
+    if (metrics->processes > 1 || has_others(metrics))
         return "Only one process has events in this trace.";
     return "There is only one process.";
 }
