@@ -188,6 +188,9 @@ bool find_compute_imbalance(const struct finding_input *input, struct finding *f
     const struct heuristic_result *result = heuristics_find(input->results, "stddev-compute");
     const struct analysis *analysis = input->analysis;
     bool by_steps;
+    /* The replay evens out threads, too; of one process they have findings of their own. */
+    if (input->metrics->process_count < 2)
+        return false;
     double saving_s = (double)even_work_saving_ns(input->metrics, &by_steps) / 1e9;
     /* Where cores are shared, times that hardly differ show nothing of the work. Else noise alone makes some
        difference: what even computing saves is worth a finding from there on, however little it is of the computing. */

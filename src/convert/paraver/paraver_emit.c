@@ -57,7 +57,7 @@ static enum status fill_head(struct paraver_state *state, struct error *err)
         if (state->head.is_state && state->has_mpi)
             continue;
         if (state->head.is_state)
-            state->head.event.state = (uint32_t)*map_find(&state->names.states, map_pair(0, state->head.event.state));
+            state->head.event.state = paraver_state_of(&state->names, 0, state->head.event.state, 0);
         state->has_head = true;
     }
     if (state->has_head)
@@ -235,7 +235,7 @@ static void emit_enter(struct reader *reader, struct batch *batch, const struct 
         emit_leave(reader, batch, pair);
     struct paraver_stack *stack = stack_of(state, state->record.at.process, state->record.at.thread);
     struct event event = record_event(&state->record, EVENT_ENTER);
-    event.state = (uint32_t)*map_find(&state->names.states, map_pair((uint32_t)pair->type, (uint32_t)pair->value));
+    event.state = paraver_state_of(&state->names, pair->type, pair->value, event.thread);
     if (stack->count >= DEPTH_LIMIT) {
         reader_damage(reader, reader->input->offset, "more than %d functions are open at once", DEPTH_LIMIT);
         return;

@@ -10,6 +10,7 @@
 enum {
     TYPE_OPENMP_PARALLEL = 60000001,
     TYPE_OPENMP_FUNCTION = 60000018,
+    TYPE_OPENMP_SHARE = 60000018 + (1 << 24), /* ours: the same of the other threads of a region */
     TYPE_CUDA_CALL = 63000001,
     TYPE_PRESET_FIRST = 42000000, /* PAPI's counters, and the machine's own */
     TYPE_NATIVE_END = 45000000
@@ -22,6 +23,7 @@ static const struct {
     const char *name; /* without a label */
 } state_types[] = {{TYPE_OPENMP_PARALLEL, PARADIGM_OPENMP, ROLE_PARALLEL, "parallel region"},
                    {TYPE_OPENMP_FUNCTION, PARADIGM_OPENMP, ROLE_FUNCTION, "outlined function"},
+                   {TYPE_OPENMP_SHARE, PARADIGM_OPENMP, ROLE_PARALLEL, "outlined function"},
                    {PARAVER_USER_FUNCTION, PARADIGM_COMPILER, ROLE_FUNCTION, "user function"},
                    {TYPE_CUDA_CALL, PARADIGM_CUDA, ROLE_FUNCTION, "CUDA call"}};
 enum { STATE_TYPES = sizeof state_types / sizeof *state_types };
@@ -77,11 +79,18 @@ static void numbered_name(char *name, size_t size, uint64_t type, uint64_t value
     snprintf(name, size, "%s %" PRIu64, kind, value);
 }
 
+/* Only the thread that opens a region has it as an event. What the others have of it is the function that the compiler
+   made of the region: in that, they are part of it. */
+static uint64_t type_on(uint64_t type, uint32_t thread)
+{
+    return type == TYPE_OPENMP_FUNCTION && thread > 0 ? TYPE_OPENMP_SHARE : type;
+}
+
 /* The label of the .pcf, else the name that Extrae's number has, else the number. */
 void paraver_define_state(struct paraver_names *names, const struct paraver_labels *labels, struct defs *defs,
-                          uint64_t type, uint64_t value)
+                          uint64_t type, uint64_t value, uint32_t thread)
 {
-    uint64_t key = map_pair((uint32_t)type, (uint32_t)value);
+    uint64_t own = type_on(type, thread), key = map_pair((uint32_t)own, (uint32_t)value);
     if (map_find(&names->states, key))
         return;
     char number[64];
@@ -93,7 +102,7 @@ void paraver_define_state(struct paraver_names *names, const struct paraver_labe
         name = number;
         names->numbered++;
     }
-    size_t i = state_type(type);
+    size_t i = state_type(own);
     struct state_def state = {
         .name = (char *)(uintptr_t)name, .id = EVENT_UNKNOWN, .start = EVENT_UNKNOWN, .end = EVENT_UNKNOWN};
     if (i < STATE_TYPES) {
@@ -103,6 +112,11 @@ void paraver_define_state(struct paraver_names *names, const struct paraver_labe
     if (paraver_type_is_mpi(type))
         state.paradigm = PARADIGM_MPI;
     map_put(&names->states, key, defs_add_state(defs, &state));
+}
+
+uint32_t paraver_state_of(const struct paraver_names *names, uint64_t type, uint64_t value, uint32_t thread)
+{
+    return (uint32_t)*map_find(&names->states, map_pair((uint32_t)type_on(type, thread), (uint32_t)value));
 }
 
 /* Any type that is neither a function nor a detail of a call: a counter, or a marker of the program's. */

@@ -39,9 +39,11 @@ static inline bool paraver_type_is_mpi(uint64_t type)
 /* Extrae's number of a function of MPI; 0: it has none. */
 uint64_t paraver_mpi_value(const char *name);
 
-/* Makes the definition if it does not exist; values and types are below UINT32_MAX. */
+/* Makes the definition for this thread of a process if it does not exist; values and types are below UINT32_MAX. */
 void paraver_define_state(struct paraver_names *names, const struct paraver_labels *labels, struct defs *defs,
-                          uint64_t type, uint64_t value);
+                          uint64_t type, uint64_t value, uint32_t thread);
+/* The index of what was defined so. */
+uint32_t paraver_state_of(const struct paraver_names *names, uint64_t type, uint64_t value, uint32_t thread);
 void paraver_define_counter(struct paraver_names *names, const struct paraver_labels *labels, struct defs *defs,
                             uint64_t type);
 void paraver_names_clear(struct paraver_names *names);

@@ -173,7 +173,8 @@ static void define_pairs(struct reader *reader)
             if (paraver_type_is_mpi(pair->type))
                 state->unended += pair->value != 0 ? 1 : -1;
             if (pair->value != 0)
-                paraver_define_state(&state->names, &state->labels, reader->defs, pair->type, pair->value);
+                paraver_define_state(&state->names, &state->labels, reader->defs, pair->type, pair->value,
+                                     state->record.at.thread);
         } else if (!paraver_pair_is_detail(pair)) {
             paraver_define_counter(&state->names, &state->labels, reader->defs, pair->type);
         }
@@ -238,7 +239,7 @@ static enum status paraver_open(struct reader *reader, struct error *err)
         for (size_t i = 0; i < numbers.capacity; i++)
             if (numbers.entries[i].key != 0)
                 /* Type 0 is that of state records. The map keeps key + 1. */
-                paraver_define_state(&state->names, &state->labels, reader->defs, 0, numbers.entries[i].key - 1);
+                paraver_define_state(&state->names, &state->labels, reader->defs, 0, numbers.entries[i].key - 1, 0);
     map_clear(&numbers);
     /* At the end of a trace that is cut each thread may be in a call: more than that is not a matter of the end. */
     state->replaces = state->unended > (int64_t)state->header.task_count * (int64_t)reader->defs->threads;

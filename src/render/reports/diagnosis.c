@@ -152,8 +152,11 @@ static void write_threads(struct output *output, const struct metrics *metrics)
         return;
     output_print(output, "  with %zu threads  %s  =  MPI %s  ×  OpenMP %s\n", cores.threads,
                  text_share(hybrid, cores.hybrid), text_share(mpi, cores.mpi), text_share(openmp, cores.openmp));
-    output_print(output, "    idle while one thread computes %s, waiting in regions %s\n",
-                 text_share(serial, cores.serial), text_share(waiting, cores.waiting));
+    output_print(output, "    idle while one thread computes %s", text_share(serial, cores.serial));
+    /* Where a trace does not say when threads wait, there is none. */
+    if (cores.waiting > 0)
+        output_print(output, ", waiting in regions %s", text_share(waiting, cores.waiting));
+    output_text(output, "\n");
 }
 
 static void write_efficiency(struct output *output, const struct diagnosis *diagnosis)
@@ -385,6 +388,8 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
     /* Without calls nobody is known to wait: all that there is would count as computing. */
     if (metrics->process_count > 1 && metrics_have_calls(metrics))
         write_efficiency(output, diagnosis);
+    else if (metrics->process_count == 1)
+        write_threads(output, metrics);
     char sample[SAMPLE_SENTENCE_SIZE];
     if (*sample_sentence(sample, metrics->defs))
         lines += paragraph_write(output, "  ", "  ", sample);
@@ -401,7 +406,7 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
     bool more = false;
     if (metrics->analysis && metrics->process_count > 1 && !*diagnosis->findings->caveat)
         lines += write_impact(output, metrics);
-    if (metrics->analysis && metrics->process_count > 1)
+    if (metrics->analysis && (metrics->process_count > 1 || diagnosis->findings->count > 0))
         more = write_findings(output, diagnosis, lines);
     else
         write_heuristics(output, metrics, diagnosis->results);
