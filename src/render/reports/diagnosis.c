@@ -27,6 +27,11 @@ enum { STUCK_LINES = 9, SCREEN_LINES = 24, FRAME_LINES = 10, SHOWN = 3 };
 /* With so little computing, even work means nothing. */
 static const double HARDLY_COMPUTES = 0.95;
 
+/* Work is even up to this ratio of the longest computing to the mean; what costs this part of the run is noise. */
+static const double UNEVEN = 1.1, LITTLE = 0.01;
+
+static const double MOST = 0.5;
+
 /* Causes come before their effects. */
 static const char *const ranking[] = {"stddev-compute",          "stddev-total", "communication-overhead",
                                       "synchronisation-locator", "contention",   "communication-locator",
@@ -94,6 +99,7 @@ void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metri
     const struct heuristic_result *work = heuristics_find(results, "stddev-compute");
     char share[TEXT_NUMBER_SIZE];
     double mpi = communication_share(metrics);
+    double run_s = (double)time_since(metrics->begin_ns, metrics->end_ns) / 1e9;
     int used;
     if (mpi > 0)
         used = snprintf(buffer, DIAGNOSIS_SENTENCE_SIZE, "%s of the time is spent in MPI. ", text_share(share, mpi));
@@ -114,6 +120,8 @@ void diagnosis_sentence(char buffer[DIAGNOSIS_SENTENCE_SIZE], const struct metri
         rest = nothing_computed(metrics);
     } else if (mpi > HARDLY_COMPUTES) {
         rest = "The processes hardly compute.";
+    } else if (work->measure.most_over_mean > UNEVEN && work->measure.imbalance < LITTLE * run_s) {
+        rest = "The work is uneven, but that costs less than 1 % of the run.";
     }
     snprintf(buffer + used, (size_t)(DIAGNOSIS_SENTENCE_SIZE - used), "%s", rest);
 }
@@ -180,7 +188,8 @@ static void write_efficiency(struct output *output, const struct diagnosis *diag
                      text_share(transfer, analysis->transfer));
     output_text(output, "\n");
     write_threads(output, diagnosis->metrics);
-    if (diagnosis->verbose)
+    /* Where it is most of the run, all that is said is of a small rest of it. */
+    if (diagnosis->verbose || startup_share(diagnosis->metrics) > MOST)
         output_print(output, "  MPI_Init and MPI_Finalize take %s of the processes' time\n",
                      text_share(parallel, startup_share(diagnosis->metrics)));
 }
