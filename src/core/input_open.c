@@ -76,8 +76,11 @@ static enum status cannot_open(const struct input *input, const char *path, stru
     if (length <= 0)
         return error_set_errno(err, ERROR_INPUT, "%s: cannot open", input->name);
     target[length] = '\0';
-    return error_set(err, ERROR_INPUT, "%s: cannot open: a link to %s, which is not there%s", input->name, target,
-                     strstr(target, "annex/objects/") ? ": get it with git annex get" : "");
+    char *shown = input_escape_name(target);
+    error_set(err, ERROR_INPUT, "%s: cannot open: a link to %s, which is not there%s", input->name, shown,
+              strstr(target, "annex/objects/") ? ": get it with git annex get" : "");
+    free(shown);
+    return STATUS_FAILED;
 }
 
 static enum status open_file(struct input *input, const char *path, bool private, struct error *err)
