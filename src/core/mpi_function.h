@@ -45,8 +45,8 @@ struct mpi_function {
 /* The function of exactly this name, or NULL. PMPI_ names are not in the table. */
 const struct mpi_function *mpi_function_find(const char *name);
 
-/* The function that a recorder spells so, or NULL: TAU has "MPI_Send()", Fortran "mpi_send_". Fortran's symbols end with
-   one underscore or two and may be upper case: compared without case, after the exact names. */
+/* The function that a recorder spells so, or NULL: TAU has "MPI_Send()", Fortran "mpi_send_". Fortran's symbols end
+   with one underscore or two and may be upper case: compared without case, after the exact names. */
 const struct mpi_function *mpi_function_find_spelled(const char *name);
 
 /* The function with this MPE-1 spelling, or NULL. MPE-1 cut names at 15 characters: a name of that length which is not
