@@ -148,7 +148,9 @@ static bool write_piece(struct file *file, const char *data, size_t size, uint64
         done += (size_t)some;
     }
     ranges_add(&file->here, at, at + done);
+    int reason = errno;
     bool kept = known && futimens(file->copy, (struct timespec[2]){before.st_mtim, before.st_mtim}) == 0;
+    errno = reason;
     return kept && done == size;
 }
 

@@ -43,7 +43,7 @@ size_t directory_read(const char *path, uint64_t at, void *data, size_t size);
 typedef size_t directory_fetch(void *context, const char *name, uint64_t at, void *data, size_t size);
 void directory_fetch_by(const char *path, directory_fetch *fetch, void *context);
 
-/* Fills in a part of a copy with holes. False: it cannot be written. */
+/* Fills in a part of a copy with holes. False and errno: it cannot be written. */
 bool directory_give(const char *path, const char *name, uint64_t at, const void *data, size_t size);
 
 /* Which bytes of a file of a scattered directory directory_read was asked for so far. Borrowed until the next call that

@@ -235,19 +235,6 @@ static enum status list_all(struct gathering *gathering, struct error *err)
     return status;
 }
 
-static enum status write_all(int copy, const char *data, size_t size, uint64_t at, struct error *err)
-{
-    while (size > 0) {
-        ssize_t done = pwrite(copy, data, size, (off_t)at);
-        if (done <= 0)
-            return error_set_errno(err, ERROR_OUTPUT, "cannot write a temporary file in %s", temporary_directory());
-        data += done;
-        at += (uint64_t)done;
-        size -= (size_t)done;
-    }
-    return STATUS_OK;
-}
-
 /* Asks for a piece, or the file's rest. */
 static void ask_for_piece(const struct gathering *gathering, const struct gathered_file *file, const char *path,
                           uint64_t at, size_t size)
@@ -270,9 +257,14 @@ static char *take_piece(const struct gathering *gathering, const struct gathered
     return NULL;
 }
 
+static enum status fault_of_copy(struct error *err)
+{
+    return error_set_errno(err, ERROR_OUTPUT, "cannot write a temporary file in %s", temporary_directory());
+}
+
 /* One piece is on its way while the one before it is written, also where that fails: it has to be taken. */
 static enum status copy_pieces(const struct gathering *gathering, const struct gathered_file *file, const char *path,
-                               int copy, struct error *err)
+                               struct error *err)
 {
     enum status status = STATUS_OK;
     uint64_t at = 0;
@@ -288,8 +280,9 @@ static enum status copy_pieces(const struct gathering *gathering, const struct g
         errno = reason;
         if (!data)
             status = error_set_errno(err, ERROR_INPUT, "%s: cannot read", path);
-        else if (status == STATUS_OK)
-            status = write_all(copy, data + sizeof(struct piece_head), size, at, err);
+        else if (status == STATUS_OK &&
+                 !directory_give(gathering->directory, file->name, at, data + sizeof(struct piece_head), size))
+            status = fault_of_copy(err);
         free(data);
     }
     return status;
@@ -370,17 +363,17 @@ static void allow_open_files(void)
     }
 }
 
-int gathering_copy(const struct gathered_file *file, bool in_pieces, struct error *err)
+int gathering_copy(const struct gathered_file *file, struct error *err)
 {
     static bool allowed;
     if (!allowed)
         allow_open_files();
     allowed = true;
     int copy = temporary_file(err);
-    if (copy >= 0 && in_pieces && ftruncate(copy, (off_t)file->size) != 0) {
-        error_set_errno(err, ERROR_OUTPUT, "cannot write a temporary file in %s", temporary_directory());
+    if (copy >= 0 && ftruncate(copy, (off_t)file->size) != 0) {
+        (void)fault_of_copy(err);
         close(copy);
-        copy = -1;
+        return -1;
     }
     if (copy >= 0)
         set_time(copy, file->time_ns);
@@ -389,23 +382,16 @@ int gathering_copy(const struct gathered_file *file, bool in_pieces, struct erro
 
 static enum status fetch(struct gathering *gathering, const struct gathered_file *file, struct error *err)
 {
-    int copy = gathering_copy(file, file->in_pieces, err);
+    int copy = gathering_copy(file, err);
     if (copy < 0)
         return STATUS_FAILED;
-    if (file->in_pieces) {
-        directory_add_in_pieces(gathering->directory, file->name, copy);
+    directory_add_in_pieces(gathering->directory, file->name, copy);
+    if (file->in_pieces)
         return STATUS_OK;
-    }
     char *path = join(gathering->directory, file->name);
-    enum status status = copy_pieces(gathering, file, path, copy, err);
+    enum status status = copy_pieces(gathering, file, path, err);
     free(path);
-    if (status != STATUS_OK) {
-        close(copy);
-        return status;
-    }
-    set_time(copy, file->time_ns);
-    directory_add(gathering->directory, file->name, copy);
-    return STATUS_OK;
+    return status;
 }
 
 /* Gets what rank 0 has not got. */

@@ -32,8 +32,8 @@ bool gathering_has(const struct gathered_file *file, int rank);
 /* Whether any file of a scattered directory is read in pieces. */
 bool gathering_in_pieces(const char *directory);
 
-/* A copy of the file that has its time, and holes of its size if it is to be in pieces; -1: it cannot be made. */
-int gathering_copy(const struct gathered_file *file, bool in_pieces, struct error *err);
+/* A file in TMPDIR that has the size and the time of this one, and nothing in it; -1: it cannot be made. */
+int gathering_copy(const struct gathered_file *file, struct error *err);
 
 /* The other processes: which files of a directory they have, and a piece of one. `data`: the message of a JOB_LIST, of
    a JOB_PIECE. */

@@ -88,7 +88,7 @@ static bool add_file(const char *directory, const char *name, const struct outli
     struct error err = {0};
     int copy = -1;
     if (!file->is_here)
-        copy = gathering_copy(&gathered, true, &err);
+        copy = gathering_copy(&gathered, &err);
     if (copy >= 0)
         directory_add_in_pieces(directory, name, copy);
     else
