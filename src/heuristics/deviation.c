@@ -212,6 +212,16 @@ static void say_gradient(struct heuristic_result *result, const struct spread *s
     size_t first = spread->pattern.trend <= 0, last = 1 - first;
     const char *verb = first == 0 ? "grows" : "falls";
     snprintf(result->headline, sizeof result->headline, "the %s %s with the rank", spread->subject->noun, verb);
+    /* The correlation is of all processes: those with least and most may be exceptions. */
+    if (ends[first].rank > ends[last].rank) {
+        result_say(
+            result,
+            "A gradient over the ranks: the %s %s with the rank, though not everywhere: process %s has least (%s), "
+            "process %s most (%s).",
+            spread->subject->noun, verb, text_number(measure->least_rank).text, seconds_text(from, measure->least),
+            text_number(measure->most_rank).text, seconds_text(to, measure->most));
+        return;
+    }
     result_say(result, "A gradient over the ranks: the %s %s with the rank, from %s on process %s to %s on process %s.",
                spread->subject->noun, verb, seconds_text(from, ends[first].seconds), text_number(ends[first].rank).text,
                seconds_text(to, ends[last].seconds), text_number(ends[last].rank).text);

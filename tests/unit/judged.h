@@ -159,7 +159,7 @@ TAP_UNUSED static void expect_judged(const struct metrics *metrics, const char *
 }
 
 /* Reads "1 2.5 3": values, at most VALUES; `rest` is what follows them. Returns how many there are. */
-enum { VALUES = 16 };
+enum { VALUES = 40 };
 TAP_UNUSED static size_t values_of(const char *text, double values[VALUES], const char **rest)
 {
     size_t count = 0;

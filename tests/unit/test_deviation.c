@@ -95,6 +95,13 @@ static void test_compute_many(void)
          "A gradient over the ranks: the computing time falls with the rank, from 8.00 s on process 0 to 1.00 s on "
          "process 7.",
          IN_TURN},
+        {"gradient with exceptions",
+         "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 40.5 0.5 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 "
+         "39 40",
+         SHAPE_GRADIENT, VERDICT_POOR, "the computing time grows with the rank",
+         "A gradient over the ranks: the computing time grows with the rank, though not everywhere: process 21 has "
+         "least (500 ms), process 20 most (40.5 s).",
+         IN_TURN},
         {"pair", "1 3", SHAPE_PAIR, VERDICT_POOR, "process 1 computes 3.0 times as long as process 0",
          "Process 1 computes more (3.00 s, 50 % above the mean), process 0 less (1.00 s, 50 % below it).",
          "move work from process 1 to process 0"},
