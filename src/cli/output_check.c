@@ -32,11 +32,13 @@ static bool is_part_of(char *directory, const struct stat *output)
     return found;
 }
 
-/* Files that only belong to a trace of several files, whose names no report or picture has: of OTF2, DUMPI, Paraver and
-   recordings. */
+/* Files of traces that consist of several, whose names no report or picture has: of OTF2, DUMPI, Paraver and
+ * recordings.
+ */
 static bool is_of_several(const char *path)
 {
-    static const char *const suffixes[] = {".otf2", ".def", ".evt", ".bin", ".meta", ".pcf", ".row", RECORD_SUFFIX};
+    static const char *const suffixes[] = {".otf2", ".def", ".evt",    ".bin",     ".meta",      ".pcf",
+                                           ".row",  ".prv", ".prv.gz", ".prv.zst", RECORD_SUFFIX};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (text_ends_with(path, strlen(path), suffixes[i]))
             return true;
@@ -80,7 +82,7 @@ static bool is_rest_of(const char *input, bool is_directory, const char *path, c
         is_rest = is_same(directory, output) &&
                   (is_directory ? has_anchor(directory) : text_ends_with(input, strlen(input), ".otf2"));
     else if (directory)
-        is_rest = is_of_several(path) && is_below(directory, path);
+        is_rest = (is_directory || is_of_several(input)) && is_of_several(path) && is_below(directory, path);
     free(directory);
     return is_rest;
 }
