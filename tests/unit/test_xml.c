@@ -363,7 +363,8 @@ static void test_probe(void)
 {
     const struct format *xml = &format_xml;
     tap_equal_int(xml->probe((const unsigned char *)"\xEF\xBB\xBF <trace>", 11), 95, "a trace");
-    tap_equal_int(xml->probe((const unsigned char *)"<html>", 6), 60, "some XML");
+    tap_equal_int(xml->probe((const unsigned char *)"<svg>", 5), 60, "some XML");
+    tap_equal_int(xml->probe((const unsigned char *)"<html>", 6), 0, "a web page");
     tap_equal_int(xml->probe((const unsigned char *)"\xFF\xFE<\0t\0", 6), 60, "UTF-16");
     tap_equal_int(xml->probe((const unsigned char *)"-2 0 0", 6), 0, "no XML");
     tap_equal_int(xml->probe((const unsigned char *)"", 0), 0, "nothing");

@@ -2,12 +2,12 @@
 /* Reading the trace XML. */
 #include "convert/xml/read_xml.h"
 
+#include "convert/foreign.h"
 #include "core/memory.h"
 #include "core/text.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 /* The parser takes whole chunks and cannot be stopped at an event: a chunk begins only where most of its events find
    room in the batch; the rest is queued. */
@@ -173,12 +173,6 @@ static bool contains(const unsigned char *data, size_t size, const char *word)
     return memmem(data, size, word, strlen(word)) != NULL;
 }
 
-static bool begins_page(const unsigned char *data, size_t size)
-{
-    return size >= 14 && (strncasecmp((const char *)data, "<html", 5) == 0 ||
-                          strncasecmp((const char *)data, "<!doctype html", 14) == 0);
-}
-
 static int xml_probe(const unsigned char *data, size_t size)
 {
     size_t at = 0;
@@ -193,13 +187,11 @@ static int xml_probe(const unsigned char *data, size_t size)
         at++;
     if (at == size || data[at] != '<')
         return 0;
-    /* Known to be something else (convert/foreign.def). */
-    if (begins_page(data + at, size - at) || contains(data, size, "<HPCToolkitExperiment"))
-        return 0;
-    /* Any document is claimed, if nobody else wants it: the message then says what is wrong with it as XML. */
     if (contains(data, size, "<trace") || contains(data, size, "sight.dtd"))
         return 95;
-    return 60;
+    /* Any other document is claimed, unless it is known to be something else: the message then says what is wrong with
+       it as XML. */
+    return foreign_find(data, size, "") ? 0 : 60;
 }
 
 const struct format format_xml = {
