@@ -48,17 +48,6 @@ bool finding_roles_differ(const struct analysis *analysis, double *lost_share, d
     return *lost_share >= WAITING && *inter_share >= BETWEEN_ROLES;
 }
 
-/* What is lost is mostly time in calls of which it is not known how long they wait, for a root that is late or for a
-   target that does not call MPI, if these take this part of it. */
-static const double HIDDEN = 0.5;
-
-static const char *hiding_function(const struct finding_input *input, const struct finding *finding,
-                                   uint32_t (*longest)(const struct finding_input *input, double *own_s), double *own_s)
-{
-    uint32_t state = longest(input, own_s);
-    return *own_s > HIDDEN * finding->waiting_s ? input->metrics->defs->states[state].name : NULL;
-}
-
 /* Calls whose partners the trace does not record. A message that the program never receives lacks nothing. */
 static uint64_t partnerless_calls(const struct metrics *metrics)
 {
@@ -67,75 +56,139 @@ static uint64_t partnerless_calls(const struct metrics *metrics)
     return analysis->partnerless + (all ? 0 : analysis->unmatched);
 }
 
-/* Why, and what to do about it. */
+enum { WHY_SIZE = 400 };
+
+/* What is known of a run that has lost time. */
+struct lost {
+    const struct finding_input *input;
+    const struct loss *loss;
+    const struct finding *finding;
+};
+
+static const char LOOK_AT_PHASES[] =
+    "look at when each process computes (sight timeline, sight phases), and begin with the phase that loses most";
+
+static const char *why_no_roots(const struct lost *lost, char why[WHY_SIZE])
+{
+    uint64_t rootless = lost->input->analysis->rootless;
+    char number[TEXT_NUMBER_SIZE];
+    if (rootless == 0)
+        return NULL;
+    snprintf(why, WHY_SIZE,
+             "The trace does not record the root of %s collective call%s: which process waits for which is not known.",
+             text_thousands(number, rootless), text_plural(rootless, "", "s"));
+    return "record with sight record, which notes the roots; in the source look at what the processes that compute "
+           "longest do before collectives";
+}
+
+static const char *why_no_partners(const struct lost *lost, char why[WHY_SIZE])
+{
+    uint64_t calls = partnerless_calls(lost->input->metrics);
+    char number[TEXT_NUMBER_SIZE];
+    if (calls == 0)
+        return NULL;
+    snprintf(why, WHY_SIZE,
+             "The trace does not record the partner%s of %s call%s: which process waits for which is not known.",
+             text_plural(calls, "", "s"), text_thousands(number, calls), text_plural(calls, "", "s"));
+    return "record the whole run with sight record";
+}
+
+/* A reason explains a loss if it has this part of it. */
+static const double MOST_OF_IT = 0.5;
+
+/* Calls that may wait for something that the trace does not show. */
+static bool say_unknown(const struct lost *lost, uint32_t state, double own_s, const char *what, char why[WHY_SIZE])
+{
+    char time[TEXT_NUMBER_SIZE];
+    if (own_s <= MOST_OF_IT * lost->finding->waiting_s)
+        return false;
+    const char *name = lost->input->metrics->defs->states[state].name;
+    snprintf(why, WHY_SIZE,
+             "Calls of %.*s take %s, all processes together: how much of that is waiting %s is not known.",
+             text_beginning(name, 60), name, seconds_text(time, own_s), what);
+    return true;
+}
+
+static const char *why_late_roots(const struct lost *lost, char why[WHY_SIZE])
+{
+    double own_s;
+    uint32_t state = finding_hides_waits(lost->input, &own_s);
+    if (!say_unknown(lost, state, own_s, "for a root that is late", why))
+        return NULL;
+    return "look at what roots do before these calls: let the root come first, or start them early (the non-blocking "
+           "form) and compute in the meantime";
+}
+
+static const char *why_late_start(const struct lost *lost, char why[WHY_SIZE])
+{
+    const struct metrics *metrics = lost->input->metrics;
+    struct late_start late;
+    char rank[TEXT_NUMBER_SIZE], later[TEXT_NUMBER_SIZE];
+    double lost_s = ratio_of(lost->finding->waiting_s, (double)metrics->process_count);
+    if (!finding_leaves_start_late(lost->input, &late) || (double)late.saving_ns / 1e9 <= MOST_OF_IT * lost_s)
+        return NULL;
+    snprintf(why, WHY_SIZE, "Process %s leaves MPI_Init %s after all others, which wait for it%s.",
+             text_thousands(rank, metrics->process[late.row].rank), text_duration(later, late.later_ns),
+             late.by_cores ? ": by the kernel's counters it had no core" : "");
+    return "run again: where all processes start together, that is gone";
+}
+
+static const char *why_targets(const struct lost *lost, char why[WHY_SIZE])
+{
+    double own_s;
+    uint32_t state = finding_needs_target(lost->input, &own_s);
+    if (!say_unknown(lost, state, own_s, "until the target calls MPI", why))
+        return NULL;
+    return "look at what the targets compute meanwhile: give them less of it, or let them call MPI now and then "
+           "(MPI_Iprobe), so that the library can answer";
+}
+
+static const char *why_roles(const struct lost *lost, char why[WHY_SIZE])
+{
+    double lost_share, inter_share;
+    if (!finding_roles_differ(lost->input->analysis, &lost_share, &inter_share))
+        return NULL;
+    snprintf(why, WHY_SIZE,
+             "The processes have different roles: most waiting is for what the waiting process never does itself.");
+    return "let the roles overlap, or give a part of the work of one role to processes of the other";
+}
+
+static const char *why_uneven(const struct lost *lost, char why[WHY_SIZE])
+{
+    const struct loss *loss = lost->loss;
+    char time[TEXT_NUMBER_SIZE];
+    bool by_steps;
+    if (loss->uneven_s < loss->turns_s || loss->uneven_s < loss->transfer_s)
+        return NULL;
+    double even_s = (double)even_work_saving_ns(lost->input->metrics, &by_steps) / 1e9;
+    snprintf(why, WHY_SIZE,
+             "Balancing the work alone (in total, between collectives, before each call, in each iteration) would save "
+             "%s%s, according to the replay.",
+             even_s > 0 ? "only " : "", even_s > 0 ? seconds_text(time, even_s) : "nothing");
+    return LOOK_AT_PHASES;
+}
+
+static const char *why_spread(const struct lost *lost, char why[WHY_SIZE])
+{
+    (void)lost;
+    snprintf(why, WHY_SIZE, "It is spread over many waits and calls; no single one costs enough.");
+    return LOOK_AT_PHASES;
+}
+
+/* The first that is so counts. What the trace lacks comes first: with it there might be a finding, and any other reason
+   would be a guess. Each says why, and returns what to do about it, or NULL. */
+static const char *(*const reasons[])(const struct lost *lost, char why[WHY_SIZE]) = {
+    why_no_roots, why_no_partners, why_late_roots, why_late_start, why_targets, why_roles, why_uneven, why_spread};
+enum { REASONS = sizeof reasons / sizeof *reasons };
+
 static void say_why(const struct finding_input *input, const struct loss *loss, struct finding *finding)
 {
-    const struct metrics *metrics = input->metrics;
-    const struct analysis *analysis = input->analysis;
-    struct late_start late;
-    double hidden_s, at_target_s;
-    const char *hiding = hiding_function(input, finding, finding_hides_waits, &hidden_s),
-               *accessing = hiding_function(input, finding, finding_needs_target, &at_target_s);
-    char number[TEXT_NUMBER_SIZE], why[400];
-    const char *advice =
-        "look at when each process computes (sight timeline, sight phases), and begin with the phase that "
-        "loses most";
-    bool by_steps;
-    double lost_share, inter_share;
-    /* What the trace lacks comes first: with it there might be a finding, and any other reason would be a guess. */
-    if (analysis->rootless > 0) {
-        snprintf(
-            why, sizeof why,
-            "The trace does not record the root of %s collective call%s: which process waits for which is not known.",
-            text_thousands(number, analysis->rootless), text_plural(analysis->rootless, "", "s"));
-        advice =
-            "record with sight record, which notes the roots; in the source look at what the processes that compute "
-            "longest do before collectives";
-    } else if (partnerless_calls(metrics) > 0) {
-        uint64_t calls = partnerless_calls(metrics);
-        snprintf(why, sizeof why,
-                 "The trace does not record the partner%s of %s call%s: which process waits for which is not known.",
-                 text_plural(calls, "", "s"), text_thousands(number, calls), text_plural(calls, "", "s"));
-        advice = "record the whole run with sight record";
-    } else if (hiding) {
-        snprintf(
-            why, sizeof why,
-            "Calls of %.*s take %s, all processes together: how much of that is waiting for a root that is late is "
-            "not known.",
-            text_beginning(hiding, 60), hiding, seconds_text(number, hidden_s));
-        advice = "look at what roots do before these calls: let the root come first, or start them early (the "
-                 "non-blocking form) and compute in the meantime";
-    } else if (finding_leaves_start_late(input, &late) &&
-               (double)late.saving_ns / 1e9 > HIDDEN * ratio_of(finding->waiting_s, (double)metrics->process_count)) {
-        char rank[TEXT_NUMBER_SIZE];
-        snprintf(why, sizeof why, "Process %s leaves MPI_Init %s after all others, which wait for it%s.",
-                 text_thousands(rank, metrics->process[late.row].rank), text_duration(number, late.later_ns),
-                 late.by_cores ? ": by the kernel's counters it had no core" : "");
-        advice = "run again: where all processes start together, that is gone";
-    } else if (accessing) {
-        snprintf(
-            why, sizeof why,
-            "Calls of %.*s take %s, all processes together: how much of that is waiting until the target calls MPI "
-            "is not known.",
-            text_beginning(accessing, 60), accessing, seconds_text(number, at_target_s));
-        advice = "look at what the targets compute meanwhile: give them less of it, or let them call MPI now and then "
-                 "(MPI_Iprobe), so that the library can answer";
-    } else if (finding_roles_differ(analysis, &lost_share, &inter_share)) {
-        snprintf(why, sizeof why,
-                 "The processes have different roles: most waiting is for what the waiting process never "
-                 "does itself.");
-        advice = "let the roles overlap, or give a part of the work of one role to processes of the other";
-    } else if (loss->uneven_s >= loss->turns_s && loss->uneven_s >= loss->transfer_s) {
-        double even_s = (double)even_work_saving_ns(metrics, &by_steps) / 1e9;
-        snprintf(why, sizeof why,
-                 "Balancing the work alone (in total, between collectives, before each call, in each iteration) would "
-                 "save %s%s, according to the replay.",
-                 even_s > 0 ? "only " : "", even_s > 0 ? seconds_text(number, even_s) : "nothing");
-    } else {
-        snprintf(why, sizeof why, "It is spread over many waits and calls; no single one costs enough.");
-    }
-    size_t used = strlen(finding->text);
-    snprintf(finding->text + used, sizeof finding->text - used, " No single change is known to recover it. %s", why);
+    const struct lost lost = {input, loss, finding};
+    const char *advice = NULL;
+    char why[WHY_SIZE];
+    for (size_t i = 0; i < REASONS && !advice; i++)
+        advice = reasons[i](&lost, why);
+    text_append(finding->text, sizeof finding->text, " No single change is known to recover it. %s", why);
     snprintf(finding->advice, sizeof finding->advice, "%s", advice);
 }
 
