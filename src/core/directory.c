@@ -49,6 +49,14 @@ static struct scattered *find(const char *path, size_t length)
     return NULL;
 }
 
+char *directory_join(const char *path, const char *name)
+{
+    char *joined;
+    if (asprintf(&joined, "%s/%s", path, name) < 0)
+        memory_failed();
+    return joined;
+}
+
 bool directory_is_scattered(const char *path)
 {
     return find(path, strlen(path)) != NULL;

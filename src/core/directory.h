@@ -23,6 +23,9 @@ bool directory_is(const char *path);
 char **directory_names(const char *path, size_t *count);
 void directory_names_free(char **names, size_t count);
 
+/* The path of a file in a directory; free() it. */
+char *directory_join(const char *path, const char *name);
+
 /* The path at which a file can be opened: its own, except for one that was copied. Valid as long as `path` is. */
 const char *directory_place(const char *path);
 
@@ -32,7 +35,7 @@ void directory_scatter(const char *path);
 void directory_add(const char *path, const char *name, int copy);
 bool directory_is_scattered(const char *path);
 
-/* The same of a copy with holes, of which nothing is there yet. */
+/* Adds a file whose copy has nothing but holes yet. */
 void directory_add_in_pieces(const char *path, const char *name, int copy);
 
 /* Reads up to `size` bytes of a file of any directory from `at` on, as pread: how many. Of a scattered one in one

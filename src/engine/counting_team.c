@@ -114,7 +114,7 @@ static void share_read(struct reader *reader, const struct share_job *job, struc
 {
     struct sink *sinks[] = {&share->part.census.sink, match_ends_sink(share->part.ends)};
     share->exact = reader && share_stand(reader, job) && slices_read(reader, sinks, 2, watch, context) &&
-                   !(job->by_place && directory_missed());
+                   !(job->chosen && directory_missed());
 }
 
 static void share_send(struct team *team, const struct share *share, const struct match_counts *counts,

@@ -54,14 +54,6 @@ static void files_clear(struct files *files)
     *files = (struct files){0};
 }
 
-static char *join(const char *directory, const char *name)
-{
-    char *path;
-    if (asprintf(&path, "%s/%s", directory, name) < 0)
-        memory_failed();
-    return path;
-}
-
 static void add_rank(struct gathered_file *file, int rank)
 {
     ARRAY_PUSH(file->ranks, file->rank_count, file->rank_capacity, rank);
@@ -74,7 +66,7 @@ static void list(struct files *files, const char *directory, int rank)
     char **names = directory_names(directory, &count);
     for (size_t i = 0; names && i < count; i++) {
         struct stat about;
-        char *path = join(directory, names[i]);
+        char *path = directory_join(directory, names[i]);
         if (reader_is_part(directory, names[i]) && stat(path, &about) == 0 && S_ISREG(about.st_mode)) {
             struct gathered_file file = {.name = memory_copy_string(names[i]),
                                          .size = (uint64_t)about.st_size,
@@ -288,20 +280,15 @@ static enum status copy_pieces(const struct gathering *gathering, const struct g
     return status;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const struct gathered_file *)a)->name, ((const struct gathered_file *)b)->name);
+}
+
 static struct gathered_file *find_file(const struct gathering *gathering, const char *name)
 {
-    size_t low = 0, high = gathering->files.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(gathering->files.file[middle].name, name);
-        if (order == 0)
-            return &gathering->files.file[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    const struct gathered_file key = {.name = (char *)(uintptr_t)name};
+    return bsearch(&key, gathering->files.file, gathering->files.count, sizeof key, compare_names);
 }
 
 /* A directory_fetch. */
@@ -309,7 +296,7 @@ static size_t fetch_piece(void *context, const char *name, uint64_t at, void *da
 {
     const struct gathering *gathering = context;
     const struct gathered_file *file = find_file(gathering, name);
-    char *path = join(gathering->directory, name);
+    char *path = directory_join(gathering->directory, name);
     size_t got = 0;
     for (bool more = size > 0; more;) {
         size_t some, wanted = smaller(size - got, (size_t)PIECE);
@@ -344,7 +331,7 @@ static bool is_in_pieces(struct gathering *gathering, const struct gathered_file
     if (file->size < PIECES_FROM)
         return false;
     if (file->ranks[0] == 0) {
-        char *path = join(gathering->directory, file->name);
+        char *path = directory_join(gathering->directory, file->name);
         got = directory_read(path, 0, &header, sizeof header);
         free(path);
     } else {
@@ -388,7 +375,7 @@ static enum status fetch(struct gathering *gathering, const struct gathered_file
     directory_add_in_pieces(gathering->directory, file->name, copy);
     if (file->in_pieces)
         return STATUS_OK;
-    char *path = join(gathering->directory, file->name);
+    char *path = directory_join(gathering->directory, file->name);
     enum status status = copy_pieces(gathering, file, path, err);
     free(path);
     return status;

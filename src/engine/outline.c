@@ -5,7 +5,6 @@
 #include "core/memory.h"
 #include "engine/gathering.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* A file; its name follows, and after all names the ranges of all. */
@@ -35,9 +34,7 @@ static struct ranges ranges_of(const char *directory, const struct gathered_file
 static void pack_ranges(struct packing *packing, const char *directory, const struct gathered_file *file,
                         struct ranges ranges)
 {
-    char *path;
-    if (asprintf(&path, "%s/%s", directory, file->name) < 0)
-        memory_failed();
+    char *path = directory_join(directory, file->name);
     for (size_t i = 0; i < ranges.count; i++) {
         struct range range = ranges.range[i];
         size_t size = (size_t)(range.to - range.from);

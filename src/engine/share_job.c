@@ -74,18 +74,17 @@ static struct share_division divide_places(const struct reader *reader, unsigned
         return division;
     const char **paths = processes->paths(reader, &division.process_count);
     uint64_t *load = memory_new(most * sizeof *load);
-    bool placed = true;
     division.share_of = memory_new(division.process_count * sizeof *division.share_of);
-    for (size_t i = 0; i < division.process_count && placed; i++) {
+    division.shares = most;
+    for (size_t i = 0; i < division.process_count; i++) {
         int rank = place_process(gathering_file(paths[i]), load, most);
-        placed = rank >= 0;
-        if (!placed)
+        if (rank < 0) {
+            division.shares = 1;
             break;
+        }
         load[rank] += bytes[i];
         division.share_of[i] = share_index(rank, most);
     }
-    if (placed)
-        division.shares = most;
     free(load);
     free(paths);
     free(bytes);
@@ -168,7 +167,7 @@ static void job_send(struct team *team, struct share_job job, const struct clog2
         packing_put(&packing, job.what.ranks, job.what.rank_count * sizeof *job.what.ranks);
     share_known_pack(&packing, known);
     packing_put(&packing, path, job.path_size);
-    if (job.by_place) {
+    if (job.chosen) {
         packing_put(&packing, job.chosen, job.process_count);
         outline_pack(&packing, path, share_rank(job.index, job.shares));
     }
@@ -186,20 +185,18 @@ void share_jobs_send(const struct engine_request *request, const struct share_di
     job->by_process = division->by_process;
     job->file = input_identity(reader->input);
     job->path_size = strlen(path) + 1;
-    job->by_place = division->share_of;
-    if (job->by_place) {
-        job->process_count = division->process_count;
+    job->process_count = division->process_count;
+    if (job->process_count > 0)
         job->chosen = memory_new(job->process_count);
-    }
     for (job->index = 0;; job->index++) {
         unsigned slice = job->index % job->slices, group = job->index / job->slices;
         if (job->slices > 1) {
             job->from = division->bytes[slice];
             job->to = division->bytes[slice + 1];
         }
-        for (size_t i = 0; job->by_place && i < job->process_count; i++)
+        for (size_t i = 0; i < job->process_count; i++)
             job->chosen[i] = division->share_of[i] == job->index;
-        if (job->by_process && !job->by_place) {
+        if (job->by_process && !job->chosen) {
             job->first = division->processes[group];
             job->end = division->processes[group + 1];
         }
@@ -207,7 +204,7 @@ void share_jobs_send(const struct engine_request *request, const struct share_di
             break;
         job_send(request->team, *job, &known, path);
     }
-    directory_alone(job->by_place);
+    directory_alone(job->chosen);
 }
 
 bool share_jobs_end(struct share_job *job)
@@ -245,7 +242,8 @@ static bool source_take(const char *data, struct share_job *job, struct share_so
     source->ranges = share_known_take(&data, &source->known);
     source->path = memory_copy_string(data);
     data += job->path_size;
-    if (!job->by_place)
+    job->chosen = NULL;
+    if (job->process_count == 0)
         return true;
     job->chosen = memory_copy(data, job->process_count);
     struct unpacking unpacking = {.data = data + job->process_count, .left = SIZE_MAX};
@@ -258,11 +256,10 @@ struct reader *share_job_open(const char *data, struct share_job *job)
     struct share_source source;
     struct reader *reader = NULL;
     memcpy(job, data, sizeof *job);
-    if (!source_take(data + sizeof *job, job, &source))
-        reader = NULL;
-    else if (source.known.end_of_log)
+    bool taken = source_take(data + sizeof *job, job, &source);
+    if (taken && source.known.end_of_log)
         reader = clog2_open_known(source.path, &source.known, &err);
-    else
+    else if (taken)
         reader = reader_open(&source.path, 1, &err);
     free(source.ranges);
     free(source.path);
@@ -278,9 +275,9 @@ bool share_stand(struct reader *reader, const struct share_job *job)
     struct error err = {0};
     const struct format_processes *processes = reader->format->processes;
     /* Where the trace was replaced in the meantime, it may be of another format. */
-    if (job->by_process && (!processes || (job->by_place && !processes->choose)))
+    if (job->by_process && (!processes || (job->chosen && !processes->choose)))
         return false;
-    if (job->by_place)
+    if (job->chosen)
         processes->choose(reader, job->chosen);
     else if (job->by_process)
         processes->select(reader, (size_t)job->first, (size_t)job->end);

@@ -19,9 +19,8 @@ struct share_job {
     bool by_process;                 /* there are groups; false: all processes are one */
     uint64_t from, to;               /* bytes, where there are slices */
     uint64_t first, end;             /* processes [first, end), where there are groups */
-    bool by_place;                   /* groups are those whose files are where they are read, and in no order */
-    size_t process_count;            /* of all groups */
-    unsigned char *chosen;           /* by process, owned: those of the share; NULL: not by place */
+    size_t process_count;            /* where each process is read where its files are; 0: groups follow each other */
+    unsigned char *chosen;           /* by process, owned: those of the share; NULL: not so */
     struct accumulator_options what; /* of JOB_SHARE */
     uint32_t *ranks;                 /* those of the options, where the job owns them */
     struct input_identity file;
@@ -42,10 +41,10 @@ struct share_division {
     unsigned shares; /* below 2: one process reads all */
     unsigned slices;
     bool by_process;
-    uint64_t *bytes;     /* borders of slices: one more than there are */
-    uint64_t *processes; /* of groups, likewise */
-    unsigned *share_of;  /* by process, of processes that are read where their files are; NULL: not so */
-    size_t process_count;
+    uint64_t *bytes;      /* borders of slices: one more than there are */
+    uint64_t *processes;  /* of groups, likewise */
+    unsigned *share_of;   /* by process, of processes that are read where their files are; NULL: not so */
+    size_t process_count; /* 0: not so */
 };
 /* Frees the borders. */
 void share_division_clear(struct share_division *division);

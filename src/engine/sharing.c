@@ -121,7 +121,7 @@ static struct share share_read(struct reader *reader, const struct share_job *jo
         return share;
     share.accumulator = accumulator_new(what);
     struct sink *sinks[] = {accumulator_sink(share.accumulator)};
-    if (!slices_read(reader, sinks, 1, watch, context) || (job->by_place && directory_missed())) {
+    if (!slices_read(reader, sinks, 1, watch, context) || (job->chosen && directory_missed())) {
         accumulator_free(share.accumulator);
         share.accumulator = NULL;
     }

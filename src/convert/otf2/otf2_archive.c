@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/otf2/otf2_archive.h"
 
+#include "core/directory.h"
 #include "core/memory.h"
 #include "core/tar.h"
 #include "core/unfinished.h"
@@ -229,9 +230,7 @@ static char *find_unpacked(const char *directory, unsigned depth, size_t *count)
 
 static bool has_file(const char *directory, const char *name)
 {
-    char *path;
-    if (asprintf(&path, "%s/%s", directory, name) < 0)
-        return false;
+    char *path = directory_join(directory, name);
     bool has = access(path, F_OK) == 0;
     free(path);
     return has;
