@@ -216,8 +216,8 @@ static void say_gradient(struct heuristic_result *result, const struct spread *s
     if (ends[first].rank > ends[last].rank) {
         result_say(
             result,
-            "A gradient over the ranks: the %s %s with the rank, though not everywhere: process %s has least (%s), "
-            "process %s most (%s).",
+            "A gradient over the ranks: the %s %s with the rank, though not everywhere: process %s has the least "
+            "(%s), process %s the most (%s).",
             spread->subject->noun, verb, text_number(measure->least_rank).text, seconds_text(from, measure->least),
             text_number(measure->most_rank).text, seconds_text(to, measure->most));
         return;

@@ -91,7 +91,7 @@ static void name_heaviest(const struct finding_input *input, double dynamic, str
 /* One iteration is named if it has this part of what all lose. */
 static const double OF_ONE = 0.5;
 
-/* Many iterations are in bins, of which none is a single one. */
+/* Where there are many iterations, each row stands for several of them, and none is named. */
 static void say_iteration(const struct metrics *metrics, struct finding *finding)
 {
     const struct iteration_metrics *iterations = &metrics->phases->iterations;

@@ -110,7 +110,7 @@ struct piece {
     size_t section;
 };
 
-/* All pieces of sections of which something is handed on. */
+/* The pieces of those sections that hand something on. */
 struct pieces {
     const struct cut *cuts;
     struct piece *piece;
@@ -124,7 +124,7 @@ static void take_piece(void *context, size_t section, int64_t ns)
         pieces->piece[pieces->count++] = (struct piece){(double)ns, section};
 }
 
-/* Leaves the pieces above the limits, of which there are fewer each time. False: the limits are known. */
+/* Keeps only the pieces above the limits, fewer each time. False: the limits are known. */
 static bool cuts_improve(struct cut *cuts, size_t cut_count, struct pieces *pieces)
 {
     bool improved = false;

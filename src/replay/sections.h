@@ -18,7 +18,7 @@ struct sections {
     uint32_t *gaps; /* the same: number of pieces */
 };
 
-/* More cells of locations and sections are not told apart: a table of them takes 12 bytes each. */
+/* The most cells, one for each location and section, that are kept: they take 12 bytes each. */
 enum { SECTIONS_CELLS = 1 << 20 };
 
 /* Finds the sections, and what each location computes in them. False: there are too many. Then, too, to be cleared. */

@@ -100,7 +100,7 @@ static void test_compute_many(void)
          "39 40",
          SHAPE_GRADIENT, VERDICT_POOR, "the computing time grows with the rank",
          "A gradient over the ranks: the computing time grows with the rank, though not everywhere: process 21 has "
-         "least (500 ms), process 20 most (40.5 s).",
+         "the least (500 ms), process 20 the most (40.5 s).",
          IN_TURN},
         {"pair", "1 3", SHAPE_PAIR, VERDICT_POOR, "process 1 computes 3.0 times as long as process 0",
          "Process 1 computes more (3.00 s, 50 % above the mean), process 0 less (1.00 s, 50 % below it).",

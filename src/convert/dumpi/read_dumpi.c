@@ -157,8 +157,8 @@ static uint64_t size_asked(const char *path)
     return (uint64_t)size;
 }
 
-/* Files that are missing are reported: there are as many processes as the metafile says or, without one, as the program
-   was told. */
+/* Files that are missing are reported: there are as many processes as the metafile says or, without one, as
+   MPI_Comm_size returned to the program. */
 static void add_missing(struct dumpi_state *state, uint64_t declared, size_t *capacity)
 {
     uint32_t found = state->processes, first = 0;

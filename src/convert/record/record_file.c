@@ -11,8 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FIRST_WINDOW = 4096 };
-
 size_t record_file_bytes(const struct record_file *file, uint64_t position, void *data, size_t size)
 {
     uint64_t first = RECORD_HEADER_SIZE + file->header.blocks * file->header.block_size; /* of the first in the file */
@@ -225,6 +223,9 @@ void record_file_stop(struct record_file *file)
     file->site_count = file->site_capacity = 0;
 }
 
+/* Whoever opens a run may need no more than its first records, of a file on another host. Longer than any record. */
+enum { FIRST_WINDOW = 4096 };
+
 /* `size` bytes at the position, or NULL where the file ends before. Through a window: all files of a run are read at
    the same time. */
 static const unsigned char *file_need(struct record_file *file, size_t size)
@@ -235,10 +236,9 @@ static const unsigned char *file_need(struct record_file *file, size_t size)
         return file->kept->bytes + (file->position - RECORD_HEADER_SIZE);
     uint64_t in_window = file->position - file->window_at;
     if (in_window + size > file->window_filled) {
-        /* Many who open a run need no more than its first records: a file may be on another host. */
-        size_t wanted = file->window_filled == 0 ? smaller(file->window_size, (size_t)FIRST_WINDOW) : file->window_size;
+        size_t wanted = file->window_filled == 0 ? (size_t)FIRST_WINDOW : file->window_size;
         file->window_at = file->position;
-        file->window_filled = record_file_bytes(file, file->position, file->window, larger(wanted, size));
+        file->window_filled = record_file_bytes(file, file->position, file->window, wanted);
         in_window = 0;
         if (file->window_filled < size)
             return NULL;
