@@ -293,6 +293,7 @@ struct completion_options {
 struct merge_options {
     struct common_options common;
     struct target_options target;
+    bool diagnose;
 };
 
 #endif

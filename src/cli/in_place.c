@@ -4,7 +4,6 @@
 #include "cli/asking.h"
 #include "cli/recording_lacks.h"
 #include "cli/run.h"
-#include "convert/record/launch_note.h"
 #include "convert/record/read_record.h"
 #include "render/reports/diagnosis.h"
 #include "render/reports/metrics_report.h"
@@ -19,8 +18,8 @@ struct lacks {
     struct error err;
 };
 
-/* Says what the recording lacks. */
-static struct lacks look(char *directory)
+/* Says what the recording lacks; if that is on other hosts, only where `partly`. */
+static struct lacks look(char *directory, bool partly)
 {
     struct lacks lacks = {0};
     struct error err = {0};
@@ -31,8 +30,9 @@ static struct lacks look(char *directory)
         reader = record_reader_open(&recordings, 0, &err);
     if (reader) {
         struct record_summary summary = record_reader_summary(reader);
-        recording_report_lacks(&summary);
-        lacks.elsewhere = summary.several_hosts && summary.processes < summary.declared;
+        lacks.elsewhere = recording_is_elsewhere(&summary);
+        if (partly || !lacks.elsewhere)
+            recording_report_lacks(&summary);
         reader_close(reader);
     }
     recording_report_failed(&recordings);
@@ -91,33 +91,22 @@ static int diagnose(const struct common_options *common, const struct target_opt
 }
 
 int in_place_diagnose(const struct common_options *common, const char *directory, const struct target_options *target,
-                      int64_t ended_ns, bool *kept)
+                      bool partly, struct in_place *place)
 {
-    struct error err = {0};
     char *from = (char *)(uintptr_t)directory;
-    struct lacks lacks = look(from);
-    if (lacks.nothing) {
-        *kept = true;
+    struct lacks lacks = look(from, partly);
+    *place = (struct in_place){.elsewhere = lacks.elsewhere, .nothing = lacks.nothing};
+    if (lacks.nothing)
         return command_fault(&lacks.err);
-    }
-    if (launch_note_end(directory, ended_ns, &err) != STATUS_OK)
-        return command_fault(&err);
-    if (lacks.elsewhere) {
-        fprintf(stderr,
-                "sight: other hosts have their part in a directory of this name; to diagnose all of it, start one "
-                "process on each host, this one first: mpiexec -n HOSTS sight metrics --format xml -o %s %s\n",
-                target->path, directory);
+    if (lacks.elsewhere && !partly)
         return EXIT_DAMAGED;
-    }
     struct common_options read = *common;
     read.inputs = &from;
     read.input_count = 1;
     int code = diagnose(&read, target);
-    *kept = code == EXIT_DONE || code == EXIT_DAMAGED;
-    if (*kept)
-        command_note(common, "%s: the metrics of the run; no trace is kept", target->path);
+    place->done = code == EXIT_DONE || code == EXIT_DAMAGED;
     /* Metrics without some processes are written, but are not what was asked for. */
-    if (*kept && lacks.failed)
+    if (place->done && lacks.failed)
         return EXIT_OUTPUT;
     return code;
 }

@@ -4,11 +4,17 @@
 
 #include "cli/command.h"
 
-/* `sight record --diagnose`: reads the recording in the directory where it is, without merging it; writes its metrics
-   file to the target and the short diagnosis to standard output. `ended_ns`: CLOCK_MONOTONIC when the program had
-   ended. *kept: the directory is not needed any more; it is if that fails, or if other hosts have a part of the
-   recording: then a line says how to go on. Returns the exit code. */
+/* What became of a recording that was diagnosed in place. */
+struct in_place {
+    bool done;      /* the metrics are written */
+    bool elsewhere; /* other hosts have a part of it */
+    bool nothing;   /* no process had a place to record to */
+};
+
+/* Reads the recording in the directory where it is, without merging it; writes its metrics file to the target and the
+   short diagnosis to standard output. Without `partly` nothing is written where other hosts have a part. Returns the
+   exit code. */
 int in_place_diagnose(const struct common_options *common, const char *directory, const struct target_options *target,
-                      int64_t ended_ns, bool *kept);
+                      bool partly, struct in_place *place);
 
 #endif

@@ -21,6 +21,14 @@ bool merging_names_file(const char *output)
     return strcmp(output, "-") != 0 && strncmp(output, "/dev/", 5) != 0;
 }
 
+const char *merging_command(char text[MERGING_COMMAND_SIZE], const char *option, const char *directory,
+                            const char *output)
+{
+    snprintf(text, MERGING_COMMAND_SIZE, "sight merge%s%s -o", option ? " " : "", option ? option : "");
+    (void)(shell_text_add(text, MERGING_COMMAND_SIZE, output) && shell_text_add(text, MERGING_COMMAND_SIZE, directory));
+    return text;
+}
+
 /* The cost of one record on this machine: mostly reading the clock. REST_NS is for writing it. A record is a half of a
  * call: entry and return read the clock once each. */
 static double record_cost_ns(struct choice clock)
@@ -100,14 +108,21 @@ static int merge_trace(struct merging *merging, size_t trace, const char *output
 {
     struct error err = {0};
     struct reader *reader = record_reader_open(&merging->recordings, trace, &err);
+    struct record_summary summary = {0};
+    if (reader)
+        summary = record_reader_summary(reader);
+    merging->elsewhere |= recording_is_elsewhere(&summary);
+    if (merging->elsewhere && merging->whole) {
+        reader_close(reader);
+        return EXIT_DAMAGED;
+    }
     if (!reader || recording_write(reader, output, merging->force, &err) != STATUS_OK) {
         reader_close(reader);
         return command_fault(&err);
     }
-    struct record_summary summary = record_reader_summary(reader);
+    summary = record_reader_summary(reader); /* how many events there are is known now */
     recording_report_lacks(&summary);
     report_limit(&summary, output);
-    merging->elsewhere |= summary.several_hosts && summary.processes < summary.declared;
     report(merging, &summary, output, ran_ns, trace > 0 || !merging->diagnosed);
     int code = reader->end.complete ? EXIT_DONE : EXIT_DAMAGED;
     reader_close(reader);

@@ -13,6 +13,7 @@ struct merging {
     struct choice clock; /* that they were recorded with */
     bool force;          /* replace traces */
     bool diagnosed;      /* the first will be */
+    bool whole;          /* nothing is written where other hosts have a part */
     struct recordings recordings;
     bool elsewhere; /* files of other hosts are missing */
 };
@@ -32,6 +33,11 @@ int merging_run(struct merging *merging, char *const *directories, size_t count,
 
 /* The exit code: a trace without some processes is written, but is not what was asked for. */
 int merged_code(const struct merged *merged, int code);
+
+/* "sight merge OPTION -o OUTPUT DIRECTORY" as a shell takes it (option NULL: none). Returns the text. */
+enum { MERGING_COMMAND_SIZE = 8300 }; /* two paths of PATH_MAX */
+const char *merging_command(char text[MERGING_COMMAND_SIZE], const char *option, const char *directory,
+                            const char *output);
 
 /* True if the output is a file with a name, neither standard output nor a device. */
 bool merging_names_file(const char *output);

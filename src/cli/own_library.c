@@ -9,11 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
+const char *own_program(char *path, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return path;
+}
+
 bool own_library_find(const char *name, char *path, size_t size)
 {
     char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
+    own_program(self, sizeof self);
     char *slash = strrchr(self, '/');
     if (slash)
         *slash = '\0';

@@ -5,6 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The path of this very program, which need not be the `sight` of PATH; "" where the system does not say. Returns the
+   buffer. */
+const char *own_program(char *path, size_t size);
+
 /* The path of one of sight's own libraries: beside the program (as built), where it is installed, or where it is when
    all was moved together. False: there is none of this name. */
 bool own_library_find(const char *name, char *path, size_t size);

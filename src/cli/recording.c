@@ -9,11 +9,11 @@
 #include "cli/recorder_counters.h"
 #include "cli/run.h"
 #include "cli/run_check.h"
+#include "cli/scattered.h"
 #include "cli/still_running.h"
 #include "cli/watch.h"
 #include "convert/record/launch_note.h"
 #include "core/memory.h"
-#include "core/shell_text.h"
 #include "core/text.h"
 
 #include <dirent.h>
@@ -42,7 +42,8 @@ static char *output_of(const struct recording *recording)
     return output;
 }
 
-/* A directory of its own beside the trace. */
+/* A directory of its own beside the trace, whose name it has with this suffix. */
+#define DIRECTORY_SUFFIX ".XXXXXX"
 static char *directory_make(const char *output, struct error *err)
 {
     char *name, *path = NULL;
@@ -51,7 +52,7 @@ static char *directory_make(const char *output, struct error *err)
         temporary = "/tmp";
     int length;
     if (merging_names_file(output))
-        length = asprintf(&name, "%s.XXXXXX", output);
+        length = asprintf(&name, "%s" DIRECTORY_SUFFIX, output);
     else
         length = asprintf(&name, "%s/sight.XXXXXX", temporary);
     if (length < 0)
@@ -254,79 +255,126 @@ static bool directory_has_recording(const char *path)
     return any;
 }
 
-/* What sight merge is given for the trace, as a shell takes it. */
-enum { ARGUMENTS_SIZE = 2 * PATH_MAX };
-static const char *merge_arguments(char text[ARGUMENTS_SIZE], const char *directory, const char *output)
-{
-    snprintf(text, ARGUMENTS_SIZE, "-o");
-    (void)(shell_text_add(text, ARGUMENTS_SIZE, output) && shell_text_add(text, ARGUMENTS_SIZE, directory));
-    return text;
-}
-
 /* The place of the recording if it is not merged; NULL without memory. */
 static char *words_left(const char *directory, const char *output)
 {
-    char *words, arguments[ARGUMENTS_SIZE];
-    int length = asprintf(&words, "sight: the recording is in '%s'; to merge it: sight merge %s\n", directory,
-                          merge_arguments(arguments, directory, output));
+    char *words, command[MERGING_COMMAND_SIZE];
+    int length = asprintf(&words, "sight: the recording is in '%s'; to merge it: %s\n", directory,
+                          merging_command(command, NULL, directory, output));
     if (length < 0)
         return NULL;
     return words;
 }
 
-/* Keeps the metrics instead of a trace; `left` as below. */
-static int diagnose(const struct recording *recording, const char *directory, const char *output, const char *left,
-                    const struct launch_result *result)
+/* A command that has ended, and its recording. */
+struct recorded {
+    const struct recording *recording;
+    const char *directory, *output;
+    char *left; /* the place of the recording, for the case that it stays; NULL: no memory */
+    char **environment;
+    struct watch watch;
+    struct launch_result result;
+};
+
+/* Of a run whose hosts share no disk. */
+static int merge_scattered(struct recorded *recorded, bool *done)
 {
-    const struct target_options target = {.path = output, .force = recording->target->force};
-    bool kept = false;
-    int code = in_place_diagnose(recording->common, directory, &target, result->ended_ns, &kept);
-    if (kept)
-        directory_remove(directory);
-    else if (left && code != EXIT_DAMAGED)
-        fputs(left, stderr);
+    const struct recording *recording = recorded->recording;
+    char *whole = memory_copy_string(recorded->directory);
+    whole[strlen(whole) - strlen(DIRECTORY_SUFFIX)] = '\0';
+    environ = recorded->environment; /* sight is not to be recorded */
+    const struct scattered scattered = {.command = recording->words,
+                                        .count = recording->count,
+                                        .directory = recorded->directory,
+                                        .output = recorded->output,
+                                        .whole = whole,
+                                        .force = recording->target->force,
+                                        .diagnose = recording->recorder->diagnose};
+    int code = scattered_merge(recording->common, &scattered, done);
+    free(whole);
     return code;
 }
 
-/* Writes the trace of the run; if that fails, the directory is kept: `left` is its path. */
-static int finish(const struct recording *recording, const char *directory, const char *output, const char *left,
-                  const struct watch *watch, const struct launch_result *result)
+/* Keeps the metrics instead of a trace. */
+static int diagnose(struct recorded *recorded)
 {
-    char arguments[ARGUMENTS_SIZE];
-    merge_arguments(arguments, directory, output);
+    struct error err = {0};
+    const struct recording *recording = recorded->recording;
+    const struct target_options target = {.path = recorded->output, .force = recording->target->force};
+    struct in_place place;
+    if (launch_note_end(recorded->directory, recorded->result.ended_ns, &err) != STATUS_OK)
+        return command_fault(&err);
+    int code = in_place_diagnose(recording->common, recorded->directory, &target, false, &place);
+    if (place.elsewhere)
+        return merge_scattered(recorded, &place.done);
+    if (place.done || place.nothing)
+        directory_remove(recorded->directory);
+    else if (recorded->left)
+        fputs(recorded->left, stderr);
+    if (place.done)
+        command_note(recording->common, "%s: the metrics of the run; no trace is kept", recorded->output);
+    return code;
+}
+
+/* Writes the trace of the files that are here; `whole`: only if other hosts have none. */
+static int merge_files(struct recorded *recorded, bool whole, struct merged *merged)
+{
+    const struct recording *recording = recorded->recording;
+    struct merging merging = {.common = recording->common,
+                              .clock = recording->recorder->clock,
+                              .force = recording->target->force,
+                              .diagnosed = recording->diagnose != NULL,
+                              .whole = whole};
+    return merging_run(&merging, (char *const *)&recorded->directory, 1, recorded->output, &recorded->result, merged);
+}
+
+/* Writes the trace; of this host's part where others cannot be asked for theirs. */
+static int merge(struct recorded *recorded)
+{
+    struct error err = {0};
+    struct merged merged;
+    bool done = false;
+    int code = merge_files(recorded, true, &merged);
+    if (merged.elsewhere) {
+        if (launch_note_end(recorded->directory, recorded->result.ended_ns, &err) == STATUS_OK)
+            code = merge_scattered(recorded, &done);
+        else
+            code = command_fault(&err);
+        return done ? code : merged_code(&merged, merge_files(recorded, false, &merged));
+    }
+    if (code == EXIT_DONE || code == EXIT_DAMAGED || (merged.failed && merged.nothing))
+        directory_remove(recorded->directory);
+    else if (recorded->left)
+        fputs(recorded->left, stderr);
+    return merged_code(&merged, code);
+}
+
+/* Writes the trace of the run; if that fails, the directory is kept. */
+static int finish(struct recorded *recorded)
+{
+    const struct recording *recording = recorded->recording;
+    const struct launch_result *result = &recorded->result;
+    const char *directory = recorded->directory, *output = recorded->output;
+    char command[MERGING_COMMAND_SIZE];
     if (!directory_has_recording(directory)) {
         directory_remove(directory);
         fprintf(stderr, "sight: nothing was recorded: no process of '%s' called MPI_Init\n", recording->words[0]);
         if (result->code == EXIT_DONE && program_is_launcher(recording->words[0]))
             fprintf(stderr,
                     "sight: or the processes were on hosts that do not share '%s': start one process on each of them: "
-                    "mpiexec -n HOSTS sight %s %s\n",
-                    directory, recording->recorder->diagnose ? "metrics --format xml" : "merge", arguments);
+                    "mpiexec -n HOSTS %s\n",
+                    directory,
+                    merging_command(command, recording->recorder->diagnose ? "--diagnose" : NULL, directory, output));
         return EXIT_INPUT;
     }
     size_t running = still_running_wait(directory);
     if (running > 0)
         fprintf(stderr, "sight: incomplete: %zu process%s still running\n", running, running == 1 ? " is" : "es are");
     if (recording->recorder->diagnose)
-        return diagnose(recording, directory, output, left, result);
+        return diagnose(recorded);
     if (!recording->common->quiet)
-        watch_explain(watch, result->ended_ns);
-    struct merged merged;
-    struct merging merging = {.common = recording->common,
-                              .clock = recording->recorder->clock,
-                              .force = recording->target->force,
-                              .diagnosed = recording->diagnose != NULL};
-    int code = merging_run(&merging, (char *const *)&directory, 1, output, result, &merged);
-    if (merged.elsewhere)
-        fprintf(stderr,
-                "sight: other hosts have their part in a directory of this name; to merge all of it, start one process "
-                "on each host, this one first: mpiexec -n HOSTS sight merge -f %s\n",
-                arguments);
-    else if (code == EXIT_DONE || code == EXIT_DAMAGED || (merged.failed && merged.nothing))
-        directory_remove(directory);
-    else if (left)
-        fputs(left, stderr);
-    return merged_code(&merged, code);
+        watch_explain(&recorded->watch, result->ended_ns);
+    return merge(recorded);
 }
 
 enum status recording_try(const struct recording *recording, bool records, struct launch_result *result,
@@ -349,74 +397,99 @@ enum status recording_try(const struct recording *recording, bool records, struc
 }
 
 /* Runs the command with everything set, and writes the trace. Returns the exit code of that. */
-static int record(const struct recording *recording, const char *directory, const char *output, struct watch *watch,
-                  struct launch_result *result, bool *launched)
+static int record(struct recorded *recorded, bool *launched)
 {
     struct error err = {0};
-    char *left = words_left(directory, output);
-    run_set_last_words(left);
-    *launched = watch_start(watch, recording->watch, directory, &err) == STATUS_OK;
+    const struct recording *recording = recorded->recording;
+    recorded->left = words_left(recorded->directory, recorded->output);
+    run_set_last_words(recorded->left);
+    *launched = watch_start(&recorded->watch, recording->watch, recorded->directory, &err) == STATUS_OK;
     if (*launched) {
-        *launched = launch(recording->words, recording->count, watch_look, watch, result, &err) == STATUS_OK;
-        watch_stop(watch);
+        *launched = launch(recording->words, recording->count, watch_look, &recorded->watch, &recorded->result, &err) ==
+                    STATUS_OK;
+        watch_stop(&recorded->watch);
     }
     int code;
     if (*launched) {
-        code = finish(recording, directory, output, left, watch, result);
+        code = finish(recorded);
     } else {
-        directory_remove(directory);
+        directory_remove(recorded->directory);
         code = command_fault(&err);
     }
     run_set_last_words(NULL);
-    free(left);
+    free(recorded->left);
     return code;
 }
 
-/* The same from the beginning, with what must be right before the command is started. */
-static int run_to(const struct recording *recording, const char *output)
+/* What must be right before the command is started. False and the exit code; else the caller frees both. */
+static bool prepare(const struct recording *recording, const char *output, char **preload, char **directory, int *code)
 {
     struct error err = {0};
-    char *preload = NULL, *directory = NULL;
-    struct launch_result result = {.code = EXIT_DONE};
-    struct watch watch;
-    bool launched;
-    if (options_check(recording->recorder, &err) != STATUS_OK ||
-        output_check(recording->target->force, output, &err) != STATUS_OK ||
-        run_check(recording->words, recording->count, &err) != STATUS_OK ||
-        recorder_counters_check(recording->recorder->counters, recording->common, &err) != STATUS_OK ||
-        !(preload = preload_make(recording, &err))) {
-        free(preload);
-        return command_fault(&err);
-    }
+    *preload = *directory = NULL;
+    bool ready = options_check(recording->recorder, &err) == STATUS_OK &&
+                 output_check(recording->target->force, output, &err) == STATUS_OK &&
+                 run_check(recording->words, recording->count, &err) == STATUS_OK &&
+                 recorder_counters_check(recording->recorder->counters, recording->common, &err) == STATUS_OK &&
+                 (*preload = preload_make(recording, &err));
     /* Before there is a directory, which nobody would remove: the libraries of the program are listed, which takes
      * time. */
-    run_check_launcher(recording->common, recording->words, recording->count);
-    if (!(directory = directory_make(output, &err))) {
-        free(preload);
-        return command_fault(&err);
+    if (ready)
+        run_check_launcher(recording->common, recording->words, recording->count);
+    ready = ready && (*directory = directory_make(output, &err));
+    if (ready && !recording->recorder->no_metadata &&
+        launch_note_write(*directory, recording->words, recording->count, &err) != STATUS_OK) {
+        directory_remove(*directory);
+        ready = false;
     }
-    if (!recording->recorder->no_metadata &&
-        launch_note_write(directory, recording->words, recording->count, &err) != STATUS_OK) {
-        directory_remove(directory);
-        free(preload);
-        free(directory);
-        return command_fault(&err);
-    }
+    if (ready)
+        return true;
+    free(*preload);
+    free(*directory);
+    *code = command_fault(&err);
+    return false;
+}
+
+/* This process's environment; to be freed, but not its strings. */
+static char **environment_copy(void)
+{
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    char **copy = memory_new((count + 1) * sizeof *copy);
+    memcpy(copy, environ, count * sizeof *copy);
+    return copy;
+}
+
+/* The same from the beginning. */
+static int run_to(const struct recording *recording, const char *output)
+{
+    char *preload, *directory;
+    int code;
+    bool launched;
+    if (!prepare(recording, output, &preload, &directory, &code))
+        return code;
+    struct recorded recorded = {.recording = recording,
+                                .directory = directory,
+                                .output = output,
+                                .environment = environment_copy(),
+                                .result = {.code = EXIT_DONE}};
     environment_set(recording->recorder, directory, preload);
-    int code = record(recording, directory, output, &watch, &result, &launched);
+    code = record(&recorded, &launched);
     if (launched && recording->diagnose && (code == EXIT_DONE || code == EXIT_DAMAGED))
         recording->diagnose(recording->common, output);
     free(preload);
     free(directory);
+    if (environ != recorded.environment)
+        free(recorded.environment);
     if (!launched)
         return code;
-    if (watch.ended)
+    if (recorded.watch.ended)
         return EXIT_TIMEOUT;
-    launch_die_alike(&result);
+    launch_die_alike(&recorded.result);
     /* The program's own code goes first: a script that runs it under sight must see what it would have seen. Damage is
        no reason to fail either, where the program has ended well: it says how it was recorded. */
-    if (result.code != EXIT_DONE || code == EXIT_DAMAGED)
-        return result.code;
+    if (recorded.result.code != EXIT_DONE || code == EXIT_DAMAGED)
+        return recorded.result.code;
     return code;
 }
 

@@ -7,6 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+bool recording_is_elsewhere(const struct record_summary *summary)
+{
+    return summary->several_hosts && summary->processes < summary->declared;
+}
+
 /* What a sample lacks without having been left out by choice. */
 static void report_sample(const struct record_summary *summary)
 {

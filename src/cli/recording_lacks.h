@@ -4,6 +4,9 @@
 
 #include "convert/record/read_record.h"
 
+/* Whether other hosts have, or had, files of the recording that are not here. */
+bool recording_is_elsewhere(const struct record_summary *summary);
+
 /* One line each on standard error for what a recording lacks. */
 void recording_report_lacks(const struct record_summary *summary);
 

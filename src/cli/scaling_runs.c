@@ -3,6 +3,7 @@
 
 #include "cli/launch.h"
 #include "cli/openmp_regions.h"
+#include "cli/own_library.h"
 #include "cli/program.h"
 #include "core/memory.h"
 #include "core/numbers.h"
@@ -92,9 +93,7 @@ static enum status run_once(const struct plan *plan, const struct planned *run, 
 {
     const struct scaling_options *options = plan->options;
     char number[NUMBER_SIZE], threads[NUMBER_SIZE], self[PATH_MAX];
-    /* this very program, which need not be the `sight` of PATH */
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
+    own_program(self, sizeof self);
     snprintf(number, sizeof number, "%u", run->processes);
     snprintf(threads, sizeof threads, "%u", run->threads);
     setenv("OMP_NUM_THREADS", threads, 1);
