@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "profile/sample_period.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@ struct profile_builder {
     struct profile_select select;
     struct profile *profile;
     size_t cell_capacity, taken_capacity;
-    struct map cell_of; /* path and rank -> index of the cell + 1 */
+    struct map cell_of;           /* path and rank -> index of the cell + 1 */
+    struct sample_period *period; /* NULL: no sample without a time of its own was seen */
 };
 
 /* A sample counts if it was taken in the window: how much of the time that it stands for lies there is not known. */
@@ -62,6 +64,27 @@ static enum status on_begin(struct sink *sink, const struct defs *defs, struct e
     return STATUS_OK;
 }
 
+static void note_period(struct profile_builder *builder, const struct profile_sample *sample)
+{
+    if (!builder->period)
+        builder->period = memory_new(sizeof *builder->period);
+    sample_period_add(builder->period, sample->rank, sample->thread, sample->time_ns);
+}
+
+/* Where no sample says for how long it stands, all stand for as long. */
+static void estimate_time(struct profile *profile, struct sample_period *period)
+{
+    int64_t each_ns = sample_period_end(period);
+    if (profile->ns > 0 || each_ns == 0 || profile->samples > (uint64_t)(INT64_MAX / each_ns))
+        return;
+    profile->is_estimated = true;
+    profile->ns = (int64_t)profile->samples * each_ns;
+    for (size_t i = 0; i < profile->cell_count; i++)
+        profile->cells[i].ns = (int64_t)profile->cells[i].samples * each_ns;
+    for (size_t i = 0; i < profile->taken_count; i++)
+        profile->taken[i].ns = each_ns;
+}
+
 static enum status on_events(struct sink *sink, const struct batch *batch, struct error *err)
 {
     (void)err;
@@ -70,6 +93,8 @@ static enum status on_events(struct sink *sink, const struct batch *batch, struc
         if (is_wanted(&builder->select, &batch->events[i])) {
             struct profile_sample sample = sample_of(&batch->events[i]);
             add(builder, &sample);
+            if (sample.ns == 0)
+                note_period(builder, &sample);
         }
     return STATUS_OK;
 }
@@ -132,6 +157,9 @@ static void list_ranks(struct profile *profile)
 struct profile *profile_builder_end(struct profile_builder *builder)
 {
     struct profile *profile = builder->profile;
+    if (builder->period)
+        estimate_time(profile, builder->period);
+    free(builder->period);
     if (profile->cell_count > 0)
         qsort(profile->cells, profile->cell_count, sizeof *profile->cells, by_path);
     if (profile->taken_count > 0)
@@ -146,6 +174,7 @@ struct profile *profile_of_phase(const struct profile *whole, uint32_t phase, co
 {
     struct profile_builder *builder = profile_builder_new(select);
     builder->profile->defs = whole->defs;
+    builder->profile->is_estimated = whole->is_estimated;
     for (size_t i = 0; i < whole->taken_count; i++)
         if (whole->taken[i].phase == phase &&
             (!select->ranks || is_among(whole->taken[i].rank, select->ranks, select->rank_count)))
@@ -158,6 +187,7 @@ struct profile *profile_of_iterations(const struct profile *whole, const uint32_
 {
     struct profile_builder *builder = profile_builder_new(select);
     builder->profile->defs = whole->defs;
+    builder->profile->is_estimated = whole->is_estimated;
     for (size_t i = 0; i < whole->taken_count; i++)
         if (is_among(whole->taken[i].iteration, numbers, count) &&
             (!select->ranks || is_among(whole->taken[i].rank, select->ranks, select->rank_count)))

@@ -27,8 +27,9 @@ struct profile {
     struct profile_cell *cells; /* by path, then by rank */
     size_t cell_count;
     uint64_t samples;
-    int64_t ns;      /* of all samples */
-    uint32_t *ranks; /* those with samples, ascending */
+    int64_t ns;        /* of all samples */
+    bool is_estimated; /* the trace does not say for how long a sample stands (sample_period.h) */
+    uint32_t *ranks;   /* those with samples, ascending */
     size_t rank_count;
     struct profile_sample *taken; /* each sample, by rank, thread and time; NULL: not wanted, or none */
     size_t taken_count;

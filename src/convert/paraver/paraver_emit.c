@@ -14,7 +14,7 @@ enum { DUE_MOST = 4096 };
 /* A line may have more events than fit into a batch. Once one has queued, all others must queue, too. */
 static void push(struct paraver_state *state, struct batch *batch, const struct event *event)
 {
-    if (batch->count < BATCH_EVENTS && state->queue_count == 0)
+    if (batch->count < BATCH_EVENTS && state->queue_count == 0 && !state->holds)
         batch->events[batch->count++] = *event;
     else
         ARRAY_PUSH(state->queue, state->queue_count, state->queue_capacity, *event);
@@ -22,10 +22,21 @@ static void push(struct paraver_state *state, struct batch *batch, const struct 
 
 void paraver_drain(struct paraver_state *state, struct batch *batch)
 {
+    if (state->held)
+        return;
     while (state->queue_at < state->queue_count && batch->count < BATCH_EVENTS)
         batch->events[batch->count++] = state->queue[state->queue_at++];
     if (state->queue_at == state->queue_count)
         state->queue_at = state->queue_count = 0;
+}
+
+bool paraver_release(struct paraver_state *state, struct batch *batch, bool at_end)
+{
+    if (!state->held || (!at_end && state->record.time_ns <= state->held_ns))
+        return true;
+    state->held = false;
+    paraver_drain(state, batch);
+    return state->queue_count == 0;
 }
 
 static void unpack_head(struct paraver_state *state, struct sort_key key, const unsigned char *packed)
@@ -189,7 +200,7 @@ static void emit_collective(struct reader *reader, struct batch *batch)
     int32_t id;
     for (size_t i = 0; i < state->record.pair_count; i++) {
         const struct paraver_pair *pair = &state->record.pairs[i];
-        any |= paraver_pair_is_detail(pair);
+        any |= paraver_pair_is_moved(pair);
         if (pair->type == PARAVER_BYTES_SENT && pair->value <= INT64_MAX)
             event.bytes_sent = (int64_t)pair->value;
         else if (pair->type == PARAVER_BYTES_RECEIVED && pair->value <= INT64_MAX)
@@ -236,6 +247,8 @@ static void emit_enter(struct reader *reader, struct batch *batch, const struct 
     struct paraver_stack *stack = stack_of(state, state->record.at.process, state->record.at.thread);
     struct event event = record_event(&state->record, EVENT_ENTER);
     event.state = paraver_state_of(&state->names, pair->type, pair->value, event.thread);
+    if (paraver_type_is_mpi(pair->type))
+        event.site = paraver_caller_of(&state->places, &state->labels, reader->defs, &state->record);
     if (stack->count >= DEPTH_LIMIT) {
         reader_damage(reader, reader->input->offset, "more than %d functions are open at once", DEPTH_LIMIT);
         return;
@@ -256,7 +269,68 @@ static void emit_counter(struct paraver_state *state, struct batch *batch, const
     push(state, batch, &event);
 }
 
+/* Extrae writes the callers of some calls on a record of their own, which follows at the same time: the call is still
+   held then. */
+static void take_callers(struct reader *reader)
+{
+    struct paraver_state *state = reader->state;
+    uint32_t site = paraver_caller_of(&state->places, &state->labels, reader->defs, &state->record);
+    for (size_t i = state->queue_count; i > state->queue_at && site > 0; i--) {
+        struct event *event = &state->queue[i - 1];
+        if (event->kind != EVENT_ENTER || event->process != state->record.at.process ||
+            event->thread != state->record.at.thread || !reader->defs->states[event->state].is_mpi)
+            continue;
+        if (event->site == 0 && event->time_ns == state->record.time_ns)
+            event->site = site;
+        return;
+    }
+}
+
+static bool is_in_mpi(struct paraver_state *state)
+{
+    const struct paraver_stack *stack = stack_of(state, state->record.at.process, state->record.at.thread);
+    for (size_t i = 0; i < stack->count; i++)
+        if (paraver_type_is_mpi(stack->open[i].type))
+            return true;
+    return false;
+}
+
+/* Samples say what the program computes: those of a timer of real time are also taken while it waits. */
+static void emit_sample(struct reader *reader, struct batch *batch)
+{
+    struct paraver_state *state = reader->state;
+    struct event event = record_event(&state->record, EVENT_SAMPLE);
+    uint32_t path = paraver_sample_of(&state->places, &state->labels, reader->defs, &state->record, &event.site);
+    event.state = path - 1;
+    if (path > 0 && is_in_mpi(state))
+        reader_count(reader, "sample inside MPI, not read", 1);
+    else if (path > 0)
+        push(state, batch, &event);
+}
+
 /* In the order of the pairs: a record may leave one function and enter another at the same time. */
+static void emit_pairs(struct reader *reader, struct batch *batch)
+{
+    struct paraver_state *state = reader->state;
+    bool enters_mpi = false;
+    for (size_t i = 0; i < state->record.pair_count; i++) {
+        const struct paraver_pair *pair = &state->record.pairs[i];
+        if (!paraver_pair_is_state(pair)) {
+            if (!paraver_pair_is_detail(pair))
+                emit_counter(state, batch, pair);
+        } else if (pair->value != 0) {
+            enters_mpi |= paraver_type_is_mpi(pair->type);
+            emit_enter(reader, batch, pair);
+        } else if (!emit_leave(reader, batch, pair)) {
+            /* Extrae may switch on in the middle of a call. */
+            reader_count(reader, "end of a call without its begin", 1);
+        }
+    }
+    if (!enters_mpi && state->apart)
+        take_callers(reader);
+    emit_sample(reader, batch);
+}
+
 enum status paraver_emit_record(struct reader *reader, struct batch *batch, struct error *err)
 {
     struct paraver_state *state = reader->state;
@@ -264,18 +338,11 @@ enum status paraver_emit_record(struct reader *reader, struct batch *batch, stru
     state->has_record = status == STATUS_END;
     if (status != STATUS_OK)
         return status == STATUS_END ? STATUS_OK : status;
-    for (size_t i = 0; i < state->record.pair_count; i++) {
-        const struct paraver_pair *pair = &state->record.pairs[i];
-        if (!paraver_pair_is_state(pair)) {
-            if (!paraver_pair_is_detail(pair))
-                emit_counter(state, batch, pair);
-        } else if (pair->value != 0) {
-            emit_enter(reader, batch, pair);
-        } else if (!emit_leave(reader, batch, pair)) {
-            /* Extrae may switch on in the middle of a call. */
-            reader_count(reader, "end of a call without its begin", 1);
-        }
-    }
+    state->holds = state->apart;
+    emit_pairs(reader, batch);
+    state->held = state->apart && state->queue_count > 0;
+    state->held_ns = state->record.time_ns;
+    state->holds = false;
     return STATUS_OK;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/paraver/paraver_names.h"
 
+#include "convert/paraver/paraver_places.h"
 #include "core/event.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -60,6 +62,11 @@ bool paraver_type_is_state(uint64_t type)
     return paraver_type_is_mpi(type) || state_type(type) < STATE_TYPES;
 }
 
+bool paraver_type_is_line(uint64_t type)
+{
+    return type == PARAVER_USER_FUNCTION + PARAVER_LINE || type == TYPE_OPENMP_FUNCTION + PARAVER_LINE;
+}
+
 /* Extrae's numbers of MPI functions have been the same for 20 years: they serve where the .pcf is missing. */
 static const char *known_name(uint64_t type, uint64_t value)
 {
@@ -88,7 +95,7 @@ static uint64_t type_on(uint64_t type, uint32_t thread)
 
 /* The label of the .pcf, else the name that Extrae's number has, else the number. */
 void paraver_define_state(struct paraver_names *names, const struct paraver_labels *labels, struct defs *defs,
-                          uint64_t type, uint64_t value, uint32_t thread)
+                          uint64_t type, uint64_t value, uint64_t line, uint32_t thread)
 {
     uint64_t own = type_on(type, thread), key = map_pair((uint32_t)own, (uint32_t)value);
     if (map_find(&names->states, key))
@@ -104,14 +111,19 @@ void paraver_define_state(struct paraver_names *names, const struct paraver_labe
     }
     size_t i = state_type(own);
     struct state_def state = {
-        .name = (char *)(uintptr_t)name, .id = EVENT_UNKNOWN, .start = EVENT_UNKNOWN, .end = EVENT_UNKNOWN};
+        .name = paraver_label_function(name), .id = EVENT_UNKNOWN, .start = EVENT_UNKNOWN, .end = EVENT_UNKNOWN};
     if (i < STATE_TYPES) {
         state.paradigm = state_types[i].paradigm;
         state.role = state_types[i].role;
     }
     if (paraver_type_is_mpi(type))
         state.paradigm = PARADIGM_MPI;
+    const char *place = line > 0 ? paraver_value_label(labels, type + PARAVER_LINE, line) : NULL;
+    if (place)
+        state.file = paraver_label_place(place, &state.line);
     map_put(&names->states, key, defs_add_state(defs, &state));
+    free(state.name);
+    free(state.file);
 }
 
 uint32_t paraver_state_of(const struct paraver_names *names, uint64_t type, uint64_t value, uint32_t thread)

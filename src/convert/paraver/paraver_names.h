@@ -15,9 +15,15 @@ enum {
     PARAVER_ROOT = 50100003, /* 1: it is this process */
     PARAVER_COMM = 50100004,
     PARAVER_USER_FUNCTION = 60000019,
+    PARAVER_LINE = 100,            /* type of a function + this: its line */
     PARAVER_LANE_FIRST = 61990000, /* ours: the program's states that cross others, a type for each */
     PARAVER_LANES = 1000,
     PARAVER_KEPT_FIRST = 40000000, /* Extrae's own types are from here on */
+    PARAVER_CALLER = 70000000,     /* + level, from 1; 0 where only one is recorded */
+    PARAVER_CALLER_LINE = 80000000,
+    PARAVER_SAMPLE = 30000000, /* + depth, from 0, which is where the program was */
+    PARAVER_SAMPLE_LINE = 30000100,
+    PARAVER_LEVELS = 100, /* Extrae's MAX_CALLERS */
     PARAVER_STATE_RUNNING = 1,
     PARAVER_STATE_NOT_CREATED = 2
 };
@@ -39,9 +45,12 @@ static inline bool paraver_type_is_mpi(uint64_t type)
 /* Extrae's number of a function of MPI; 0: it has none. */
 uint64_t paraver_mpi_value(const char *name);
 
-/* Makes the definition for this thread of a process if it does not exist; values and types are below UINT32_MAX. */
+/* Makes the definition for this thread of a process if it does not exist; values and types are below UINT32_MAX. A line
+   0: not recorded. */
 void paraver_define_state(struct paraver_names *names, const struct paraver_labels *labels, struct defs *defs,
-                          uint64_t type, uint64_t value, uint32_t thread);
+                          uint64_t type, uint64_t value, uint64_t line, uint32_t thread);
+/* True for a type whose values are the lines of functions. */
+bool paraver_type_is_line(uint64_t type);
 /* The index of what was defined so. */
 uint32_t paraver_state_of(const struct paraver_names *names, uint64_t type, uint64_t value, uint32_t thread);
 void paraver_define_counter(struct paraver_names *names, const struct paraver_labels *labels, struct defs *defs,

@@ -140,6 +140,14 @@ const char *paraver_record_parse(struct paraver_record *record, const struct par
     return "a state that ends before it begins";
 }
 
+uint64_t paraver_record_value(const struct paraver_record *record, uint64_t type)
+{
+    for (size_t i = 0; i < record->pair_count; i++)
+        if (record->pairs[i].type == type)
+            return record->pairs[i].value < UINT32_MAX ? record->pairs[i].value : 0;
+    return 0;
+}
+
 void paraver_record_clear(struct paraver_record *record)
 {
     free(record->pairs);

@@ -35,6 +35,8 @@ const char *paraver_record_parse(struct paraver_record *record, const struct par
 /* Takes the kind and the place alone: `at` of the record. */
 const char *paraver_record_place(struct paraver_record *record, const struct paraver_header *header, const char *at,
                                  const char *end);
+/* The value of a type in an event; 0: it has none, or none that a label can have. */
+uint64_t paraver_record_value(const struct paraver_record *record, uint64_t type);
 void paraver_record_clear(struct paraver_record *record);
 
 #endif

@@ -3,6 +3,7 @@
 #define SIGHT_CONVERT_PARAVER_STATE_H
 
 #include "convert/paraver/paraver_names.h"
+#include "convert/paraver/paraver_places.h"
 #include "convert/paraver/paraver_record.h"
 #include "convert/reader.h"
 #include "convert/text_lines.h"
@@ -35,11 +36,13 @@ struct paraver_state {
     struct paraver_header header;
     struct paraver_labels labels;
     struct paraver_names names;
+    struct paraver_places places;
     struct paraver_record record;
     struct sorter *sorted;
     bool has_mpi;     /* then state records say nothing new */
     int64_t unended;  /* first pass: begins of MPI's calls, less their ends */
     bool replaces;    /* a value of a type of MPI's ends the one before of it: many calls have no end of their own */
+    bool apart;       /* callers stand on records of their own, at the time of the call and after it */
     bool inside_line; /* the input is inside a line that is too long */
 
     /* the second pass */
@@ -52,8 +55,10 @@ struct paraver_state {
     struct event *due;          /* of the sorter, at the time of the events that are read */
     size_t due_count, due_capacity;
     int64_t due_ns;
-    struct event *queue; /* events that did not fit into the batch */
+    struct event *queue; /* events that did not fit into the batch, or are held */
     size_t queue_count, queue_capacity, queue_at;
+    bool holds, held; /* what is pushed is to be held; the queue is, until a record of a later time than this */
+    int64_t held_ns;
     uint64_t records[PARAVER_COMMUNICATION + 1], communicators; /* records: by kind */
     size_t made_comm; /* the communicator whose members are the next to be stated, and the rank in it */
     int32_t made_rank;
@@ -66,8 +71,10 @@ enum status paraver_line(struct reader *reader, struct text_line *line, struct e
    sorter that come first; has_record afterwards: the batch is full, call again. */
 enum status paraver_emit_record(struct reader *reader, struct batch *batch, struct error *err) MUST_CHECK;
 
-/* Moves events from the queue to the batch. */
+/* Moves events from the queue to the batch, unless they are held. */
 void paraver_drain(struct paraver_state *state, struct batch *batch);
+/* The same where they are, before the record at hand, or at the end of the file. False: the batch is full. */
+bool paraver_release(struct paraver_state *state, struct batch *batch, bool at_end);
 
 /* One event of the sorter after the last line. STATUS_END: there is none. */
 enum status paraver_emit_rest(struct reader *reader, struct batch *batch, struct error *err) MUST_CHECK;
@@ -78,10 +85,16 @@ static inline bool paraver_pair_is_state(const struct paraver_pair *pair)
     return paraver_type_is_state(pair->type) && pair->value < UINT32_MAX;
 }
 
-/* A pair that belongs to the call that its record enters. */
-static inline bool paraver_pair_is_detail(const struct paraver_pair *pair)
+/* A pair that says what the collective that its record enters moves. */
+static inline bool paraver_pair_is_moved(const struct paraver_pair *pair)
 {
     return pair->type >= PARAVER_BYTES_SENT && pair->type <= PARAVER_COMM;
+}
+
+/* A pair that belongs to what its record says, and is neither a function nor a counter. */
+static inline bool paraver_pair_is_detail(const struct paraver_pair *pair)
+{
+    return paraver_pair_is_moved(pair) || paraver_type_is_place(pair->type) || paraver_type_is_line(pair->type);
 }
 
 /* The number by which definitions know a communicator of an application; the first application's keep theirs. */

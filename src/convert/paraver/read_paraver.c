@@ -162,23 +162,34 @@ static enum status sort_state(struct paraver_state *state, struct error *err)
     return sort_event(state, &event, empty ? ORDER_EMPTY_LEAVE : ORDER_LEAVE, true, err);
 }
 
-/* Definitions must be complete before the first event: the names of states and counters are collected here. */
+/* Definitions must be complete before the first event: the names of states and counters, and the places of calls and
+   samples, are collected here. */
 static void define_pairs(struct reader *reader)
 {
     struct paraver_state *state = reader->state;
+    bool places = false, enters = false;
     for (size_t i = 0; i < state->record.pair_count; i++) {
         const struct paraver_pair *pair = &state->record.pairs[i];
         if (paraver_pair_is_state(pair)) {
             state->has_mpi |= paraver_type_is_mpi(pair->type);
+            enters |= paraver_type_is_mpi(pair->type) && pair->value != 0;
             if (paraver_type_is_mpi(pair->type))
                 state->unended += pair->value != 0 ? 1 : -1;
             if (pair->value != 0)
                 paraver_define_state(&state->names, &state->labels, reader->defs, pair->type, pair->value,
+                                     paraver_record_value(&state->record, pair->type + PARAVER_LINE),
                                      state->record.at.thread);
         } else if (!paraver_pair_is_detail(pair)) {
             paraver_define_counter(&state->names, &state->labels, reader->defs, pair->type);
         }
+        places |= paraver_type_is_place(pair->type);
     }
+    if (!places)
+        return;
+    uint32_t site;
+    if (paraver_caller_of(&state->places, &state->labels, reader->defs, &state->record) > 0)
+        state->apart |= !enters;
+    (void)paraver_sample_of(&state->places, &state->labels, reader->defs, &state->record, &site);
 }
 
 /* The first pass over a line. */
@@ -239,7 +250,7 @@ static enum status paraver_open(struct reader *reader, struct error *err)
         for (size_t i = 0; i < numbers.capacity; i++)
             if (numbers.entries[i].key != 0)
                 /* Type 0 is that of state records. The map keeps key + 1. */
-                paraver_define_state(&state->names, &state->labels, reader->defs, 0, numbers.entries[i].key - 1, 0);
+                paraver_define_state(&state->names, &state->labels, reader->defs, 0, numbers.entries[i].key - 1, 0, 0);
     map_clear(&numbers);
     /* At the end of a trace that is cut each thread may be in a call: more than that is not a matter of the end. */
     state->replaces = state->unended > (int64_t)state->header.task_count * (int64_t)reader->defs->threads;
@@ -328,6 +339,14 @@ static void state_members(struct reader *reader, struct batch *batch)
     }
 }
 
+/* At once, or with the next batch. */
+static enum status emit_record(struct reader *reader, struct batch *batch, struct error *err)
+{
+    struct paraver_state *state = reader->state;
+    state->has_record = !paraver_release(state, batch, false);
+    return state->has_record ? STATUS_OK : paraver_emit_record(reader, batch, err);
+}
+
 static enum status paraver_next(struct reader *reader, struct batch *batch, struct error *err)
 {
     struct paraver_state *state = reader->state;
@@ -337,8 +356,10 @@ static enum status paraver_next(struct reader *reader, struct batch *batch, stru
         struct text_line line;
         /* A record that met a full batch is emitted now; its line is gone, but the record has all of it. */
         enum status status = state->has_record ? STATUS_OK : paraver_line(reader, &line, err);
+        if (status == STATUS_END && !paraver_release(state, batch, true))
+            return STATUS_OK;
         if (status == STATUS_OK && (state->has_record || take_line(reader, &line)))
-            status = paraver_emit_record(reader, batch, err);
+            status = emit_record(reader, batch, err);
         else if (status == STATUS_END && (status = paraver_emit_rest(reader, batch, err)) == STATUS_END)
             return paraver_end(reader);
         if (status != STATUS_OK)
@@ -359,6 +380,7 @@ static void paraver_close(struct reader *reader)
     sorter_free(state->sorted);
     paraver_record_clear(&state->record);
     paraver_names_clear(&state->names);
+    paraver_places_clear(&state->places);
     paraver_labels_clear(&state->labels);
     paraver_header_clear(&state->header);
 }

@@ -170,7 +170,14 @@ static unsigned char *put_enter(const struct paraver_writer *paraver, unsigned c
                                 const struct paraver_frame *frame)
 {
     at = put_pair(at, frame->type, paraver_state_value(paraver, frame->state));
-    return put_collective(paraver, at, frame);
+    at = put_collective(paraver, at, frame);
+    if (frame->site == 0)
+        return at;
+    if (paraver->functions[frame->site - 1] > 0)
+        at = put_pair(at, PARAVER_CALLER + 1, paraver->functions[frame->site - 1]);
+    if (*paraver->writer.defs->sites[frame->site - 1].file)
+        at = put_pair(at, PARAVER_CALLER_LINE + 1, frame->site);
+    return at;
 }
 
 static enum status add_enter(struct paraver_writer *paraver, const struct paraver_frame *frame, struct error *err)
@@ -197,6 +204,10 @@ static enum status enter(struct paraver_writer *paraver, const struct event *eve
                                   .bytes_sent = BYTES_UNKNOWN,
                                   .bytes_received = BYTES_UNKNOWN};
     paraver->states_used[event->state] = true;
+    if (paraver->writer.defs->states[event->state].is_mpi && event->site > 0) {
+        frame.site = event->site;
+        paraver->sites_used[event->site - 1] = true;
+    }
     if (paraver->writer.defs->states[event->state].is_mpi && paraver->mpi_depth++ == 0 &&
         end_activity(paraver, event->time_ns, DOES_RUN, NULL, 0, err) != STATUS_OK)
         return STATUS_FAILED;
@@ -305,7 +316,8 @@ static void count_losses(struct writer *writer, const struct event *event)
     bool message = event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE;
     writer_lose(writer, "communicators of messages",
                 message && event->comm >= 0 && !writer->defs->comms[event->comm].world);
-    writer_lose(writer, "places of calls in the source", event->kind == EVENT_ENTER && event->site > 0);
+    writer_lose(writer, "places of calls in the source",
+                event->kind == EVENT_ENTER && event->site > 0 && !writer->defs->states[event->state].is_mpi);
     writer_lose(writer, "payloads", event->kind <= EVENT_LEAVE && event->payload_length > 0);
     writer_lose(writer, "requests", event->requests > 0);
     writer_lose(writer, "one-sided operations", event->kind == EVENT_RMA);
@@ -555,6 +567,8 @@ static void paraver_free(struct writer *writer)
     free(paraver->comms);
     free(paraver->states_used);
     free(paraver->marks_used);
+    free(paraver->sites_used);
+    free(paraver->functions);
     free(paraver->frames);
     free(paraver->places);
     free(paraver);

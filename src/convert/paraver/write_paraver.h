@@ -17,6 +17,7 @@ struct paraver_frame {
     uint64_t type;  /* of its event */
     int32_t comm, root;
     int64_t bytes_sent, bytes_received;
+    uint32_t site; /* as event.site */
 };
 
 /* Where a thread is in all its records, with the colons around it. */
@@ -42,7 +43,8 @@ struct paraver_writer {
     size_t host_count, host_capacity;
     uint32_t *comms; /* number of each communicator; 0: none */
     uint32_t comm_count;
-    bool *states_used, *marks_used;
+    bool *states_used, *marks_used, *sites_used;
+    uint32_t *functions;          /* of each site: 1 + the first with its function; 0: not known */
     struct paraver_place *places; /* of locations in the order of the walk; the last one is at hand */
     size_t place_count, place_capacity;
     /* The location at hand. */

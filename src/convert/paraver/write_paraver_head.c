@@ -3,8 +3,11 @@
 #include "convert/paraver/paraver_names.h"
 #include "convert/paraver/write_paraver.h"
 #include "core/memory.h"
+#include "core/numbers.h"
+#include "core/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Values of MPI's functions that Extrae does not number, and types of marks and counters, in ranges that it leaves
@@ -127,6 +130,33 @@ static void number_nodes(struct paraver_writer *paraver)
     }
 }
 
+static int by_function(const void *left, const void *right)
+{
+    const struct site_def *a = *(const struct site_def *const *)left, *b = *(const struct site_def *const *)right;
+    int order = strcmp(a->function ? a->function : "", b->function ? b->function : "");
+    return order ? order : order_by(a, b);
+}
+
+/* Sites of one function share its value. */
+static void number_functions(struct paraver_writer *paraver)
+{
+    const struct defs *defs = paraver->writer.defs;
+    const struct site_def **sorted = memory_new(defs->site_count * sizeof *sorted), *first = NULL;
+    for (size_t i = 0; i < defs->site_count; i++)
+        sorted[i] = &defs->sites[i];
+    if (defs->site_count > 0)
+        qsort(sorted, defs->site_count, sizeof *sorted, by_function);
+    for (size_t i = 0; i < defs->site_count; i++) {
+        const char *function = sorted[i]->function;
+        if (!function || !*function)
+            continue;
+        if (!first || strcmp(first->function, function) != 0)
+            first = sorted[i];
+        paraver->functions[sorted[i] - defs->sites] = 1 + (uint32_t)(first - defs->sites);
+    }
+    free(sorted);
+}
+
 void paraver_number_all(struct paraver_writer *paraver)
 {
     const struct defs *defs = paraver->writer.defs;
@@ -134,8 +164,11 @@ void paraver_number_all(struct paraver_writer *paraver)
     paraver->threads = memory_new(processes * sizeof *paraver->threads);
     paraver->states_used = memory_new(defs->state_count * sizeof *paraver->states_used);
     paraver->marks_used = memory_new(defs->mark_count * sizeof *paraver->marks_used);
+    paraver->sites_used = memory_new(defs->site_count * sizeof *paraver->sites_used);
+    paraver->functions = memory_new(defs->site_count * sizeof *paraver->functions);
     number_comms(paraver);
     number_nodes(paraver);
+    number_functions(paraver);
 }
 
 static void write_nodes(const struct paraver_writer *paraver, struct output *output)
@@ -248,6 +281,53 @@ static void write_details(struct output *output)
                  PARAVER_BYTES_SENT, PARAVER_BYTES_RECEIVED, PARAVER_ROOT, PARAVER_COMM);
 }
 
+static void write_caller_functions(struct paraver_writer *paraver, struct output *output)
+{
+    const struct defs *defs = paraver->writer.defs;
+    bool *done = memory_new(defs->site_count * sizeof *done);
+    output_print(output, "EVENT_TYPE\n0 %d Caller at level 1\nVALUES\n0 End\n", PARAVER_CALLER + 1);
+    for (size_t i = 0; i < defs->site_count; i++) {
+        uint32_t value = paraver->functions[i];
+        if (!paraver->sites_used[i] || value == 0 || done[value - 1])
+            continue;
+        done[value - 1] = true;
+        output_print(output, "%u ", (unsigned)value);
+        write_label(paraver, output, defs->sites[i].function);
+    }
+    output_text(output, "\n\n");
+    free(done);
+}
+
+static void write_caller_lines(struct paraver_writer *paraver, struct output *output)
+{
+    const struct defs *defs = paraver->writer.defs;
+    output_print(output, "EVENT_TYPE\n0 %d Caller line at level 1\nVALUES\n0 End\n", PARAVER_CALLER_LINE + 1);
+    for (size_t i = 0; i < defs->site_count; i++) {
+        const struct site_def *site = &defs->sites[i];
+        char *label;
+        if (!paraver->sites_used[i] || !*site->file)
+            continue;
+        if (asprintf(&label, "%zu %s:%d [%s:%d]", i + 1, text_file_name(site->file), (int)site->line, site->file,
+                     (int)site->line) < 0)
+            memory_failed();
+        write_label(paraver, output, label);
+        free(label);
+    }
+    output_text(output, "\n\n");
+}
+
+/* Where MPI was called from: the function is one value, the line another. */
+static void write_callers(struct paraver_writer *paraver, struct output *output)
+{
+    bool any = false;
+    for (size_t i = 0; i < paraver->writer.defs->site_count; i++)
+        any |= paraver->sites_used[i];
+    if (!any)
+        return;
+    write_caller_functions(paraver, output);
+    write_caller_lines(paraver, output);
+}
+
 static void write_marks(struct paraver_writer *paraver, struct output *output)
 {
     const struct defs *defs = paraver->writer.defs;
@@ -287,6 +367,7 @@ void paraver_write_labels(struct paraver_writer *paraver, struct output *output)
     for (unsigned i = 0; i < MPI_TYPES; i++)
         write_states_of(paraver, output, PARAVER_MPI_FIRST + i, mpi_types[i], "Outside MPI");
     write_details(output);
+    write_callers(paraver, output);
     write_states_of(paraver, output, PARAVER_USER_FUNCTION, "User function", "End");
     for (int lane = 1; lane < by_location_lanes(paraver->by) && lane < PARAVER_LANES; lane++)
         write_states_of(paraver, output, (uint64_t)PARAVER_LANE_FIRST + (uint64_t)lane,

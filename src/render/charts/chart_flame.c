@@ -145,8 +145,9 @@ void chart_flame_draw(struct canvas *canvas, const struct chart_input *input, st
         flame.levels = (uint32_t)(flame.area.height / flame.row);
     draw_tree(&flame);
     snprintf(note, sizeof note,
-             "width: part of the %s that %s samples of all processes stand for; each function stands on its caller",
-             text_duration(time, profile->ns), text_thousands(samples, profile->samples));
+             "width: part of the %s%s that %s samples of all processes stand for; each function stands on its caller",
+             profile->is_estimated ? "about " : "", text_duration(time, profile->ns),
+             text_thousands(samples, profile->samples));
     canvas_text_cut(canvas, area.x, area.y + flame.levels * flame.row + 18, area.width,
                     (struct text_style){.ink = INK_MUTED}, note);
     profile_tree_clear(&tree);

@@ -161,9 +161,10 @@ void profile_write_text(struct output *output, const struct profile_report *repo
     const struct profile *profile = report->profile;
     char samples[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE];
     char facts[200];
-    snprintf(facts, sizeof facts, "%zu process%s, %s sample%s, which stand for %s of computing", profile->rank_count,
+    snprintf(facts, sizeof facts, "%zu process%s, %s sample%s, which stand for %s%s of computing", profile->rank_count,
              text_plural(profile->rank_count, "", "es"), text_thousands(samples, profile->samples),
-             text_plural(profile->samples, "", "s"), text_duration(time, profile->ns));
+             text_plural(profile->samples, "", "s"), profile->is_estimated ? "about " : "",
+             text_duration(time, profile->ns));
     headline_write(output, report->title, facts);
     for (size_t i = 0; i < TABLES; i++)
         if (is_wanted(table, i))
