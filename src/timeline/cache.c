@@ -115,7 +115,8 @@ static const struct family {
                 {".prv.gz", {".pcf", ".row"}},
                 {".prv.zst", {".pcf", ".row"}},
                 {".meta", {"-[0-9]*.bin"}},
-                {"-[0-9]*.bin", {".meta", "-[0-9]*.bin"}}};
+                {"-[0-9]*.bin", {".meta", "-[0-9]*.bin"}},
+                {".[0-9]*.[0-9]*.[0-9]*.trc", {".[0-9]*.trc"}}};
 
 /* The family of a file, and the length of its stem; NULL: it is a trace of its own. */
 static const struct family *family_of(const char *named, size_t *stem)
