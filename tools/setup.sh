@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 what=${1:-run}
-packages="gcc make autoconf automake pkg-config libxml2-dev libxml2-utils libpango1.0-dev libcairo2-dev fonts-dejavu-core zlib1g-dev libzstd-dev zstd libdw-dev libiberty-dev libmicrohttpd-dev libsqlite3-dev libedit-dev libopen-trace-format2-dev mpich libmpich-dev"
+packages="gcc make autoconf automake pkg-config libxml2-dev libxml2-utils libpango1.0-dev libcairo2-dev fonts-dejavu-core zlib1g-dev libzstd-dev zstd libdw-dev libiberty-dev libmicrohttpd-dev libsqlite3-dev libedit-dev libyajl-dev libopen-trace-format2-dev mpich libmpich-dev"
 if [ "$what" = test ]; then
     packages="$packages clang libclang-rt-dev clang-format clang-tidy python3 python3-numpy universal-ctags mandoc tidy poppler-utils chromium chromium-driver
         openmpi-bin libopenmpi-dev gfortran otf2-tools python3-otf2 python3-mpi4py"
@@ -102,7 +102,7 @@ run_tests() {
     printf '== static analyser\n'
     finish_analyser
     printf '== without the optional libraries\n'
-    build build-least CC=gcc CFLAGS=-O0 --enable-werror --without-zlib --without-zstd --without-libdw --without-libiberty --without-microhttpd --without-otf2 --without-sqlite --without-libedit
+    build build-least CC=gcc CFLAGS=-O0 --enable-werror --without-zlib --without-zstd --without-libdw --without-libiberty --without-microhttpd --without-otf2 --without-yajl --without-sqlite --without-libedit
     build-least/sight --version
     build-least/sight metrics --format csv samples/sort_good_8.clog2 >/dev/null
     # Packaging changes rarely, and the rest takes long enough.

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/tau/tau_defs.h"
 
+#include "convert/spelled_state.h"
 #include "convert/text_lines.h"
-#include "core/checksum.h"
 #include "core/memory.h"
-#include "core/region_name.h"
 #include "core/text.h"
 
 #include <stdio.h>
@@ -57,7 +56,7 @@ static bool definition_parse(struct definition *definition, const char *at, cons
 }
 
 /* What TAU's primary group says of a function; groups may be joined by |. */
-static enum paradigm paradigm_of(const char *group)
+static enum paradigm paradigm_of(const char *group, const char *name)
 {
     static const struct {
         const char *group;
@@ -67,34 +66,15 @@ static enum paradigm paradigm_of(const char *group)
                   {"PTHREAD", PARADIGM_PTHREAD}, {"CUDA", PARADIGM_CUDA},         {"CUPTI", PARADIGM_CUDA},
                   {"ROCM", PARADIGM_HIP},        {"OPENCL", PARADIGM_OPENCL},     {"OPENACC", PARADIGM_OPENACC},
                   {"SHMEM", PARADIGM_SHMEM},     {"TRACER", PARADIGM_MEASUREMENT}};
+    /* "MPI Collective Sync" is TAU's own barrier before a collective, and no function of MPI. */
+    if (strcmp(group, "MPI") == 0 && strncmp(name, "MPI_", 4) != 0)
+        return PARADIGM_MEASUREMENT;
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         size_t length = strlen(groups[i].group);
         if (strncmp(group, groups[i].group, length) == 0 && (group[length] == '\0' || group[length] == '|'))
             return groups[i].paradigm;
     }
     return PARADIGM_COMPILER;
-}
-
-static uint32_t define_state(struct defs *defs, const struct definition *definition)
-{
-    struct region_name region = region_name_of(definition->name);
-    const struct mpi_function *function = mpi_function_find_spelled(region.name);
-    struct state_def state = {.name = function ? (char *)(uintptr_t)function->name : region.name,
-                              .id = EVENT_UNKNOWN,
-                              .start = EVENT_UNKNOWN,
-                              .end = EVENT_UNKNOWN,
-                              .file = region.file,
-                              .line = region.line,
-                              .end_line = region.end_line,
-                              .paradigm = function ? PARADIGM_MPI : paradigm_of(definition->group)};
-    /* "MPI Collective Sync" is TAU's own barrier before a collective, and no function of MPI. */
-    if (state.paradigm == PARADIGM_MPI && !function && strncmp(region.name, "MPI_", 4) != 0)
-        state.paradigm = PARADIGM_MEASUREMENT;
-    if (strcmp(state.name, definition->name) != 0)
-        state.original = definition->name;
-    uint32_t index = defs_add_state(defs, &state);
-    region_name_clear(&region);
-    return index;
 }
 
 static uint32_t define_counter(struct defs *defs, const struct definition *definition)
@@ -130,26 +110,24 @@ static enum tau_kind kind_of(const struct definition *definition)
     return counts ? TAU_COUNTER : TAU_NOTHING;
 }
 
-/* One definition for all nodes. Hashes that meet go to the next key. */
+/* One definition for all nodes. */
 static uint32_t event_of(struct tau_defs *tau, struct defs *defs, const struct definition *definition)
 {
     char *text;
+    bool added;
     if (asprintf(&text, "%s %s", definition->group, definition->name) < 0)
         memory_failed();
-    uint64_t key = checksum_add(CHECKSUM_START, text, strlen(text)) >> 1;
-    for (const uint64_t *known; (known = map_find(&tau->texts, key)); key++)
-        if (strcmp(tau->event[*known].text, text) == 0) {
-            free(text);
-            return (uint32_t)*known;
-        }
-    struct tau_event event = {.kind = kind_of(definition), .text = text};
+    size_t index = text_index_put(&tau->texts, text, &added);
+    free(text);
+    if (!added)
+        return (uint32_t)index;
+    struct tau_event event = {.kind = kind_of(definition)};
     if (event.kind == TAU_STATE)
-        event.index = define_state(defs, definition);
+        event.index = spelled_state_add(defs, definition->name, paradigm_of(definition->group, definition->name));
     else if (event.kind == TAU_COUNTER)
         event.index = define_counter(defs, definition);
-    map_put(&tau->texts, key, tau->event_count);
     ARRAY_PUSH(tau->event, tau->event_count, tau->event_capacity, event);
-    return (uint32_t)tau->event_count - 1;
+    return (uint32_t)index;
 }
 
 /* "Command Line | ./app": what TAU notes of a run. */
@@ -214,9 +192,7 @@ const struct tau_event *tau_defs_find(const struct tau_defs *tau, uint32_t node,
 
 void tau_defs_clear(struct tau_defs *tau)
 {
-    for (size_t i = 0; i < tau->event_count; i++)
-        free(tau->event[i].text);
     free(tau->event);
-    map_clear(&tau->texts);
+    text_index_clear(&tau->texts);
     map_clear(&tau->ids);
 }

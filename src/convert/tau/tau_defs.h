@@ -4,7 +4,7 @@
 
 #include "core/defs.h"
 #include "core/error.h"
-#include "core/map.h"
+#include "core/text_index.h"
 
 /* The .edf files of TAU: what the numbers of events mean, a line each. A run has one for each node with numbers of its
    own, a merged trace one for all. Layout: TauTraceDumpEDF in TAU's src/Profile/Tracer.cpp. */
@@ -23,15 +23,14 @@ enum tau_kind {
 struct tau_event {
     enum tau_kind kind;
     uint32_t index; /* of the state or mark */
-    char *text;     /* group and name */
 };
 
 struct tau_defs {
     struct tau_event *event;
     size_t event_count, event_capacity;
-    struct map texts; /* hash of the text -> index */
-    struct map ids;   /* (node, id) -> index; of a merged trace node 0 */
-    uint64_t damaged; /* lines that cannot be read */
+    struct text_index texts; /* group and name of each event */
+    struct map ids;          /* (node, id) -> index; of a merged trace node 0 */
+    uint64_t damaged;        /* lines that cannot be read */
 };
 
 /* Adds what an .edf defines: states, counters, facts about the run. `merged`: the facts are not of one node. */
