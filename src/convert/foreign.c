@@ -47,62 +47,6 @@ static bool is_chrome(struct head head)
            (has(head, "\"traceEvents\"") || (has(head, "\"ph\"") && has(head, "\"ts\"")));
 }
 
-/* Takes a number of protobuf; false: there is none. */
-static bool take_varint(struct head *head, uint64_t *number)
-{
-    *number = 0;
-    for (unsigned shift = 0; head->at < head->end && shift < 64; shift += 7) {
-        unsigned char byte = *head->at++;
-        *number |= (uint64_t)(byte & 0x7F) << shift;
-        if (byte < 0x80)
-            return true;
-    }
-    return false;
-}
-
-/* Passes over the fields of a packet; false: they are none, or end elsewhere than the packet. */
-static bool skip_fields(struct head packet)
-{
-    static const unsigned char fixed[] = {0, 8, 0, 0, 0, 4};
-    uint64_t key, size;
-    while (packet.at < packet.end) {
-        /* Perfetto's packets have fields up to some hundreds: other binary files soon leave that range. */
-        if (!take_varint(&packet, &key) || key >> 3 == 0 || key >> 3 > 1000)
-            return false;
-        /* Kinds of a field: 0 is a number, 2 so many bytes, 1 and 5 are eight and four bytes. */
-        unsigned wire = key & 7;
-        if (wire != 0 && wire != 1 && wire != 2 && wire != 5)
-            return false;
-        size = fixed[wire];
-        if ((wire == 0 || wire == 2) && !take_varint(&packet, &size))
-            return false;
-        if (wire == 0)
-            size = 0; /* it was the number */
-        if (size > (uint64_t)(packet.end - packet.at))
-            return false;
-        packet.at += size;
-    }
-    return true;
-}
-
-/* Field 1 of a trace is a packet, again and again: two whole ones are looked at, or all that there are. */
-static bool is_perfetto(struct head head)
-{
-    unsigned packets = 0;
-    uint64_t size;
-    while (packets < 2 && head.at < head.end) {
-        if (*head.at++ != 0x0A || !take_varint(&head, &size))
-            return false;
-        if (size > (uint64_t)(head.end - head.at))
-            return packets > 0;
-        if (size == 0 || !skip_fields((struct head){head.at, head.at + size}))
-            return false;
-        head.at += size;
-        packets++;
-    }
-    return packets > 0;
-}
-
 static bool is_sqlite(struct head head)
 {
     return begins(head, "SQLite format 3");

@@ -22,8 +22,9 @@ enum { SORT_MEMORY = 16 << 20 };
 enum { CLASS_ENDS, CLASS_BEGINS, CLASS_POINTS };
 enum { CLASS_SHIFT = 62 };
 #define LENGTH_MOST ((UINT64_C(1) << 60) - 1)
-#define LENGTH_OPEN (UINT64_C(1) << 61) /* of slices that begin and end by events of their own, which are outer ones   \
-                                         */
+#define LENGTH_OPEN                                                                                                    \
+    (UINT64_C(1) << 61) /* of slices that begin and end by events of their own, which are outer ones                   \
+                         */
 
 /* What an event in the sorter is. */
 enum { IS_PLAIN, IS_END, IS_END_OF_WHOLE, IS_REAL };

@@ -1,58 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Perfetto's trace packets, protocol buffers. Rules: perfetto(5); numbers of fields: Perfetto's public schema. */
+#include "convert/viewer/perfetto_packets.h"
 #include "convert/viewer/protobuf.h"
 #include "convert/viewer/viewer.h"
 #include "core/property.h"
 
 #include <string.h>
-
-enum { TRACE_PACKET = 1 };
-
-/* TracePacket */
-enum {
-    PACKET_TIMESTAMP = 8,
-    PACKET_SEQUENCE = 10,
-    PACKET_EVENT = 11,
-    PACKET_INTERNED = 12,
-    PACKET_FLAGS = 13,
-    PACKET_TRACK = 60
-};
-enum { SEQUENCE = 1, FLAGS_CLEARED = 1, FLAGS_NEEDED = 2 };
-
-/* TrackDescriptor, ProcessDescriptor, ThreadDescriptor */
-enum {
-    TRACK_UUID = 1,
-    TRACK_NAME = 2,
-    TRACK_PROCESS = 3,
-    TRACK_THREAD = 4,
-    TRACK_PARENT = 5,
-    TRACK_COUNTER = 8,
-    TRACK_CHILD_ORDER = 11,
-    TRACK_RANK = 12
-};
-enum { CHILD_ORDER_EXPLICIT = 3 };
-enum { PROCESS_PID = 1, PROCESS_NAME = 6, PROCESS_SORT = 3, PROCESS_LABELS = 8 };
-enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
-enum { COUNTER_UNIT_NAME = 6 };
-
-/* TrackEvent, DebugAnnotation */
-enum {
-    EVENT_CATEGORY = 3,
-    EVENT_ANNOTATION = 4,
-    EVENT_TYPE = 9,
-    EVENT_NAME = 10,
-    EVENT_TRACK = 11,
-    EVENT_INTEGER = 30,
-    EVENT_REAL = 44,
-    EVENT_FLOW = 47,
-    EVENT_FLOW_ENDS = 48
-};
-enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
-enum { ANNOTATION_NAME = 1, ANNOTATION_NUMBER = 4, ANNOTATION_TEXT = 6 };
-
-/* InternedData, and each of its entries */
-enum interned { INTERNED_CATEGORY = 1, INTERNED_NAME = 2, INTERNED_ANNOTATION = 3, INTERNED_KINDS };
-enum { ENTRY_ID = 1, ENTRY_TEXT = 2 };
 
 struct perfetto_writer {
     struct viewer_writer viewer;         /* first */
