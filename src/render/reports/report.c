@@ -24,6 +24,16 @@ void report_damage(const struct report *report, char line[REPORT_LINE_SIZE])
                  100.0 * (double)end->used / (double)end->total);
 }
 
+size_t report_faults(const struct report *report, const char *faults[REPORT_FAULTS])
+{
+    size_t count = 0;
+    if (report->may_hang && report->may_hang->count > 0)
+        faults[count++] = report->may_hang->text;
+    if (report->left_over && report->left_over->text)
+        faults[count++] = report->left_over->text;
+    return count;
+}
+
 void report_figures(const struct report *report, struct figure figures[REPORT_FIGURES])
 {
     const struct metrics *metrics = report->input.metrics;

@@ -7,6 +7,9 @@
 #include "render/charts/chart.h"
 #include "render/reports/page.h"
 #include "render/reports/phases_report.h"
+#include "stuck/left_over.h"
+#include "stuck/may_hang.h"
+#include "stuck/stuck.h"
 
 /* The whole report: verdict, key figures, heuristics, charts, tables. As a self-contained page of HTML, or as PDF. Its
    size is bounded for any number of processes. */
@@ -21,6 +24,9 @@ struct report_timeline {
 struct report {
     struct chart_input input;
     const struct findings *findings;        /* empty without an analysis */
+    const struct stuck *stuck;              /* why the run hangs; NULL: not known, as the next two */
+    const struct may_hang *may_hang;        /* of a run that does not */
+    const struct left_over *left_over;      /* of the same */
     const char *title;                      /* the trace's name */
     const char *trace;                      /* where it is: source files are looked for there, too */
     const struct report_timeline *timeline; /* of a page; NULL: none. PDF has the chart of input.scene instead */
@@ -37,6 +43,10 @@ enum { REPORT_LINE_SIZE = 400 };
 
 /* A description of the damage, or "". */
 void report_damage(const struct report *report, char line[REPORT_LINE_SIZE]);
+
+/* What is wrong with a run although it came to its end, as sentences; returns how many of them there are. */
+enum { REPORT_FAULTS = 2 };
+size_t report_faults(const struct report *report, const char *faults[REPORT_FAULTS]);
 
 /* The figures at the top: a name and a value each. */
 enum { REPORT_FIGURES = 6 };

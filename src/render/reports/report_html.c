@@ -19,6 +19,7 @@
 #include "render/reports/scaling_report.h"
 #include "render/reports/sites_report.h"
 #include "render/reports/source_report.h"
+#include "render/reports/stuck_report.h"
 #include "render/resource_sentences.h"
 
 #include <stdio.h>
@@ -41,6 +42,23 @@ static void write_figures(struct output *output, const struct report *report)
     output_text(output, "</ul>\n");
 }
 
+/* A run that hung has no verdict on its speed that would matter more. */
+static void write_stuck(struct output *output, const struct stuck *stuck)
+{
+    char line[STUCK_LINE_SIZE];
+    if (!stuck_is_reported(stuck))
+        return;
+    page_element(output, "<div class=\"damage\" role=\"alert\"><p>", stuck->text, " ");
+    page_element(output, "", stuck_since_text(line, stuck), "</p>\n");
+    output_text(output, "<details><summary>where the processes are</summary>\n<ul>\n");
+    for (size_t i = 0; i < stuck->call_count && i < TABLE_ROWS; i++)
+        page_element(output, "<li>", stuck_call_text(line, stuck, &stuck->calls[i]), "</li>\n");
+    if (stuck->call_count > TABLE_ROWS)
+        output_print(output, "<li>and %zu more</li>\n", stuck->call_count - TABLE_ROWS);
+    output_text(output,
+                "</ul></details>\n<p>What follows judges the time before; the timeline shows all of it.</p></div>\n");
+}
+
 static void write_verdict(struct output *output, const struct report *report)
 {
     char facts[FACTS_SIZE], damage[REPORT_LINE_SIZE], sentence[DIAGNOSIS_SENTENCE_SIZE], hot[HOT_CODE_SIZE];
@@ -54,6 +72,11 @@ static void write_verdict(struct output *output, const struct report *report)
         output_text(output, "<p class=\"verdict\">There are no events in this trace.</p>\n</header>\n");
         return;
     }
+    const char *faults[REPORT_FAULTS];
+    size_t fault_count = report_faults(report, faults);
+    write_stuck(output, report->stuck);
+    for (size_t i = 0; i < fault_count; i++)
+        page_element(output, "<p class=\"damage\">", faults[i], "</p>\n");
     diagnosis_sentence(sentence, report->input.metrics, report->input.results);
     page_element(output, "<p class=\"verdict\">", sentence, "</p>\n");
     if (*hot_code_sentence(hot, report->input.metrics))

@@ -11,6 +11,7 @@
 #include "render/reports/metrics_report.h"
 #include "render/reports/run_report.h"
 #include "render/reports/sites_report.h"
+#include "render/reports/stuck_report.h"
 #include "render/resource_sentences.h"
 
 #include <math.h>
@@ -154,6 +155,9 @@ static void draw_resources(struct sheet *sheet, const struct report *report)
 
 /* Tables */
 
+/* Of a run that hung: the first processes, of which the reason names those that matter. */
+enum { STUCK_PLACES = 8 };
+
 /* Rows of a table: a page of print. HTML and text have more. */
 enum { COLUMNS_MOST = 16, TABLE_ROWS = 30 };
 
@@ -284,6 +288,25 @@ static void draw_run(struct sheet *sheet, const struct defs *defs)
     property_list_clear(&list);
 }
 
+/* What is wrong with the run itself, before what is known of its speed. */
+static void draw_faults(struct sheet *sheet, const struct report *report)
+{
+    char line[STUCK_LINE_SIZE];
+    const char *faults[REPORT_FAULTS];
+    const struct stuck *stuck = report->stuck;
+    struct text_style accent = {.ink = INK_ACCENT}, plain = {0};
+    if (stuck_is_reported(stuck)) {
+        paragraph(sheet, 0, accent, stuck->text);
+        paragraph(sheet, 0, plain, stuck_since_text(line, stuck));
+        for (size_t i = 0; i < stuck->call_count && i < STUCK_PLACES; i++)
+            paragraph(sheet, 18, plain, stuck_call_text(line, stuck, &stuck->calls[i]));
+        paragraph(sheet, 0, plain, "What follows judges the time before; the timeline shows all of it.");
+    }
+    for (size_t i = 0, count = report_faults(report, faults); i < count; i++)
+        paragraph(sheet, 0, accent, faults[i]);
+    sheet->y += 10;
+}
+
 static void draw_report(struct sheet *sheet, const struct report *report)
 {
     char line[REPORT_LINE_SIZE], facts[FACTS_SIZE], sentence[DIAGNOSIS_SENTENCE_SIZE], hot[HOT_CODE_SIZE];
@@ -298,6 +321,7 @@ static void draw_report(struct sheet *sheet, const struct report *report)
         paragraph(sheet, 0, (struct text_style){.size = 16}, "There are no events in this trace.");
         return;
     }
+    draw_faults(sheet, report);
     diagnosis_sentence(sentence, metrics, report->input.results);
     paragraph(sheet, 0, (struct text_style){.size = 16}, sentence);
     if (*hot_code_sentence(hot, metrics))

@@ -108,8 +108,9 @@ void left_over_write_json(struct json *json, const struct left_over *left)
     json_close(json, '}');
 }
 
-static void call_text(char *text, size_t size, const struct stuck *stuck, const struct stuck_call *call)
+char *stuck_call_text(char text[STUCK_LINE_SIZE], const struct stuck *stuck, const struct stuck_call *call)
 {
+    enum { size = STUCK_LINE_SIZE };
     char site[SITE_TEXT_SIZE], since_text[TEXT_NUMBER_SIZE];
     /* A process outside of all calls is described by the last one that it left. */
     bool in_call = call->state < stuck->defs->state_count, after = call->last < stuck->defs->state_count;
@@ -122,27 +123,34 @@ static void call_text(char *text, size_t size, const struct stuck *stuck, const 
     if (call->site > 0 && call->site <= stuck->defs->site_count)
         text_append(text, size, " %s", site_text(site, &stuck->defs->sites[call->site - 1]));
     if (call->partner >= 0)
-        text_append(text, size, ", %s", text_number((uint64_t)call->partner).text);
+        text_append(text, size, ", with process %s", text_number((uint64_t)call->partner).text);
     else if (call->partner == PENDING_ANYBODY)
-        text_append(text, size, ", anybody");
+        text_append(text, size, ", with any process");
     if (call->tag >= 0)
         text_append(text, size, ", tag %" PRId32, call->tag);
     text_append(text, size, ", for %s",
                 text_duration(since_text, time_since(call->since_ns, call->died ? call->died_ns : stuck->end_ns)));
     if (call->died)
         text_append(text, size, ", and ended then");
+    return text;
+}
+
+char *stuck_since_text(char text[STUCK_LINE_SIZE], const struct stuck *stuck)
+{
+    char after[TEXT_NUMBER_SIZE], quiet[TEXT_NUMBER_SIZE];
+    snprintf(text, STUCK_LINE_SIZE, "Since %s after the start, for %s.",
+             text_duration(after, time_since(stuck->begin_ns, stuck->since_ns)),
+             text_duration(quiet, time_since(stuck->since_ns, stuck->end_ns)));
+    return text;
 }
 
 size_t stuck_write_places(struct output *output, const struct stuck *stuck, size_t lines)
 {
-    char text[400], after[TEXT_NUMBER_SIZE], quiet[TEXT_NUMBER_SIZE];
+    char text[STUCK_LINE_SIZE];
     size_t taken = 0;
     if (stuck_is_reported(stuck)) {
         taken = paragraph_write(output, "  ", "  ", stuck->text);
-        snprintf(text, sizeof text, "Since %s after the start, for %s.",
-                 text_duration(after, time_since(stuck->begin_ns, stuck->since_ns)),
-                 text_duration(quiet, time_since(stuck->since_ns, stuck->end_ns)));
-        taken += paragraph_write(output, "  ", "  ", text);
+        taken += paragraph_write(output, "  ", "  ", stuck_since_text(text, stuck));
     } else if (stuck->quiet) {
         taken = paragraph_write(output, "  ", "  ", stuck->text);
     }
@@ -151,7 +159,7 @@ size_t stuck_write_places(struct output *output, const struct stuck *stuck, size
         if (taken + 1 == lines && i + 1 < stuck->call_count)
             snprintf(text, sizeof text, "and %s more (--format json)", text_number(stuck->call_count - i).text);
         else
-            call_text(text, sizeof text, stuck, &stuck->calls[i]);
+            stuck_call_text(text, stuck, &stuck->calls[i]);
         taken += paragraph_write(output, "    ", "      ", text);
     }
     return taken;
