@@ -5,7 +5,8 @@
 #include "metrics/metrics.h"
 
 /* MPI functions of a run by the time spent in them, for charts: the largest have a place of their own, the others share
-   the last. Times are exclusive, in seconds: a call inside another counts once. */
+   the last. Times are exclusive, in seconds: a call inside another counts once. A call
+   that never returned lasts to the end of its process. */
 enum { FUNCTIONS_MAX = 10 };
 
 struct functions {
