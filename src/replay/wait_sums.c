@@ -225,14 +225,9 @@ static void sum_call(struct analyst *analyst, uint32_t location, uint32_t index,
     if (completion.kind != WAIT_NONE)
         analyst_add_wait(analyst, (int)completion.kind, location, index, call, &completion,
                          completion.until_ns - completion.ns, bin);
-    /* What is left between the two is the call's own time. */
+    /* What nobody else causes is the call's own time, completion included. */
     int64_t from_ns = time_since(analyst->begin_ns, call->enter_ns) + wait.ns,
-            to_ns = time_since(analyst->begin_ns, call->leave_ns) - completion.ns;
-    /* Inside a reduction the rest of the call comes after it. */
-    if (completion.kind == WAIT_IN_REDUCTION) {
-        to_ns += completion.ns;
-        from_ns = time_since(analyst->begin_ns, completion.until_ns);
-    }
+            to_ns = time_since(analyst->begin_ns, call->leave_ns);
     held_calls_add(&analyst->held, graph, call, &wait);
     if (call->instance && is_synchronisation(graph, call))
         add_synchronisation(analyst, call, &wait, bin, computed_ns);

@@ -152,6 +152,10 @@ static void test_completion(void)
     EXPECT(analysis, WAIT_NXN_COMPLETION, "completion", 0, 2, 8);
     EXPECT(analysis, WAIT_AT_BARRIER, "completion", 30, 0, 10);
     EXPECT(analysis, WAIT_BARRIER_COMPLETION, "completion", 2, 5, 0);
+    int64_t own_ns = 0;
+    for (size_t bin = 0; bin < COURSE_BINS; bin++)
+        own_ns += analysis->own_course_ns[ALLREDUCE][bin];
+    tap_equal_int(own_ns, 3 + 5 + 11, "the course of the calls is all that nobody else causes");
     analysis_free(analysis);
 }
 
