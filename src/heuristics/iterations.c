@@ -205,14 +205,17 @@ void iterations_text(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metr
         add(text, " The first is warm-up.");
     if (iterations->warm_up > 1)
         add(text, " The first %s are warm-up.", text_thousands(count, iterations->warm_up));
-    add(text, " ");
-    if (is_uneven(metrics))
-        add_unevenness(text, metrics);
-    else if (iterations->kind == ITERATION_TOO_FEW)
-        add(text, "There are too few of them to judge how even they are");
-    else
-        add(text, "Balancing them would save nothing significant");
-    add(text, ".");
+    /* One process has nobody to be even with. */
+    if (metrics->process_count > 1) {
+        add(text, " ");
+        if (is_uneven(metrics))
+            add_unevenness(text, metrics);
+        else if (iterations->kind == ITERATION_TOO_FEW)
+            add(text, "There are too few of them to judge how even they are");
+        else
+            add(text, "Balancing them would save nothing significant");
+        add(text, ".");
+    }
     if (has_trend(iterations)) {
         add(text, " ");
         add_trend(text, iterations);
@@ -241,6 +244,9 @@ void iterations_answer(char text[ITERATIONS_TEXT_SIZE], const struct metrics *me
         add_slow(text, iterations);
     else if (has_trend(iterations))
         add_trend(text, iterations);
+    else if (metrics->process_count == 1)
+        add(text, "%s iterations of %s (median)", text_thousands(count, iterations->count),
+            text_duration(median, iterations->median_ns));
     else if (iterations->kind == ITERATION_BALANCED || iterations->kind == ITERATION_TOO_FEW)
         add(text, "%s iterations of %s, computing evenly", text_thousands(count, iterations->count),
             text_duration(median, iterations->median_ns));

@@ -3,10 +3,14 @@
 
 #include "core/numbers.h"
 #include "core/text.h"
+#include "heuristics/finding.h"
+#include "heuristics/traffic.h"
 #include "profile/counters.h"
 #include "profile/profile.h"
+#include "render/functions.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +38,67 @@ bool chart_can(const struct chart *chart, const struct chart_input *input)
         return true;
     bool needs_analysis = chart->needs == NEEDS_ANALYSIS || chart->needs == NEEDS_FACTORS;
     return !needs_analysis || (metrics->analysis && metrics->analysis->process_count == metrics->process_count);
+}
+
+/* Messages that have both ends in the trace: those alone are drawn. */
+static bool has_messages(const struct chart_input *input)
+{
+    struct traffic traffic = traffic_of(input->metrics);
+    bool some = traffic.count > 0;
+    traffic_clear(&traffic);
+    return some;
+}
+
+static bool has_sizes(const struct chart_input *input)
+{
+    for (size_t i = 0; i < input->metrics->size_count; i++)
+        if (input->metrics->sizes[i].sent + input->metrics->sizes[i].received > 0)
+            return true;
+    return false;
+}
+
+static bool has_calls(const struct chart_input *input)
+{
+    return functions_of(input->metrics).count > 0;
+}
+
+static bool has_findings(const struct chart_input *input)
+{
+    struct findings findings = findings_of(input->metrics, input->results);
+    bool some = findings.count > 0;
+    findings_clear(&findings);
+    return some;
+}
+
+static bool has_waits(const struct chart_input *input)
+{
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+        if (input->metrics->analysis->waits[kind].ns > 0)
+            return true;
+    return false;
+}
+
+const char *chart_lack(const struct chart *chart, const struct chart_input *input)
+{
+    static const struct {
+        bool (*is_there)(const struct chart_input *input);
+        const char *why;
+    } shown[SHOWS_COUNT] = {
+        [SHOWS_MESSAGES] = {has_messages,
+                            "Messages are drawn if both of their ends are in the trace. Collective calls, "
+                            "as MPI_Allreduce, are no messages: see the charts activity and waits."},
+        [SHOWS_SIZES] = {has_sizes, "Collective calls, as MPI_Allreduce, are no messages: see the charts activity and "
+                                    "waits."},
+        [SHOWS_CALLS] = {has_calls, "The trace has no calls of MPI functions, or they take no time. What else the "
+                                    "processes do is in the chart timeline."},
+        [SHOWS_FINDINGS] = {has_findings, "A problem that costs more would have a row here: what it is, when it costs "
+                                          "time, and how much of the run could be saved."},
+        [SHOWS_WAITS] = {has_waits, "A wait is known if the trace has both the call that waits and the one that it "
+                                    "waits for."},
+    };
+    if (!shown[chart->shows].is_there || shown[chart->shows].is_there(input))
+        return NULL;
+    return shown[chart->shows].why;
 }
 
 bool chart_plot(struct area area, double side_width, struct area *plot)
@@ -110,6 +175,9 @@ void chart_legend(struct canvas *canvas, double x, double y, double width, struc
 /* A chart smaller than this says no more than its title. */
 enum { WIDTH_LEAST = 140, HEIGHT_LEAST = 120 };
 
+/* Lines of words are read best at about this length. */
+enum { LACK_WIDTH = 560 };
+
 /* Small ones have small titles, in a line or two. */
 enum { SMALL_WIDTH = 600, SMALL_HEIGHT = 360, SMALL_TITLE = 15 };
 
@@ -145,7 +213,13 @@ void chart_draw(const struct chart *chart, struct canvas *canvas, const struct c
     y += 2 + canvas_paragraph_cut(canvas, CHART_MARGIN, y + 2, width, lines, muted, second);
     struct area area = {CHART_MARGIN, y + 24, width, canvas_height(canvas) - y - 24 - 36};
     /* A chart without room is its title: that is the answer, and it is right. */
-    if (input->metrics->process_count > 0 && chart_can(chart, input) && area.height >= HEIGHT_LEAST &&
-        area.width >= WIDTH_LEAST)
+    if (input->metrics->process_count == 0 || !chart_can(chart, input) || area.height < HEIGHT_LEAST ||
+        area.width < WIDTH_LEAST)
+        return;
+    const char *lack = chart_lack(chart, input);
+    if (lack)
+        canvas_paragraph(canvas, area.x, area.y, fmin(area.width, LACK_WIDTH), (struct text_style){.ink = INK_MUTED},
+                         lack);
+    else
         chart->draw(canvas, input, area);
 }

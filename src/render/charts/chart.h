@@ -35,17 +35,32 @@ enum chart_needs {
     NEEDS_EVENTS      /* the trace itself: input->scene */
 };
 
+/* What a run may have none of, so that nothing can be drawn although all data are there. */
+enum chart_shows {
+    SHOWS_ALWAYS,   /* something */
+    SHOWS_MESSAGES, /* between processes of the trace */
+    SHOWS_SIZES,    /* messages of known size */
+    SHOWS_CALLS,    /* of MPI functions */
+    SHOWS_FINDINGS,
+    SHOWS_WAITS,
+    SHOWS_COUNT
+};
+
 struct chart {
     const char *name, *title, *question;
     /* The answer in a sentence without full stop, for a run that has processes. */
     void (*answer)(const struct chart_input *input, char answer[CHART_ANSWER_SIZE]);
     void (*draw)(struct canvas *canvas, const struct chart_input *input, struct area area);
     enum chart_needs needs;
+    enum chart_shows shows;
     const char *tab; /* of the page of `sight view`: charts, efficiency or search */
 };
 
 /* False if the data for the chart are missing. */
 bool chart_can(const struct chart *chart, const struct chart_input *input);
+
+/* For a chart that can be drawn: why it would be empty, in sentences; NULL: it is not. */
+const char *chart_lack(const struct chart *chart, const struct chart_input *input);
 
 size_t chart_count(void);
 const struct chart *chart_at(size_t index);

@@ -278,8 +278,6 @@ static void draw_density(struct canvas *canvas, const struct chart_input *input,
 void chart_activity_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
 {
     struct functions functions = functions_of(input->metrics);
-    if (functions.count == 0)
-        return;
     if (input->metrics->process_count > ROWS_MOST) {
         draw_density(canvas, input, &functions, area);
         return;

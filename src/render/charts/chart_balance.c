@@ -44,21 +44,34 @@ void chart_balance_answer(const struct chart_input *input, char answer[CHART_ANS
                   text_number(metrics->process[row].rank).text, one);
 }
 
-/* The two parts of a column's height, labelled at the right if there is room for both. */
-static void label_parts(struct canvas *canvas, const struct value_axis *axis, double compute, double total)
+static void label_part(struct canvas *canvas, double x, double y, enum ink ink, const char *name)
 {
+    canvas_rect(canvas, x, y - 6, 12, 12, paint_of(ink));
+    canvas_text(canvas, x + 19, y, (struct text_style){0}, name);
+}
+
+/* The two parts of a column's height, labelled at the right; one alone where the run has no other. */
+static void label_parts(struct canvas *canvas, const struct value_axis *axis, double compute, double total,
+                        const struct metrics *metrics)
+{
+    bool computes = false, communicates = false;
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        int64_t compute_ns = metrics_compute_ns(metrics, i);
+        computes |= compute_ns > 0;
+        communicates |= process_total_ns(&metrics->process[i]) > compute_ns;
+    }
     double right = axis->area.x + axis->area.width + 10, bottom = axis->area.y + axis->area.height;
     double lower = (bottom + axis_y(axis, compute)) / 2, upper = (axis_y(axis, compute) + axis_y(axis, total)) / 2;
     /* Labels closer than a line would overlap: they move apart around their middle, inside the plot. */
-    if (lower - upper < 20) {
+    if (computes && communicates && lower - upper < 20) {
         double middle = fmin(fmax((lower + upper) / 2, axis->area.y + 10), bottom - 12);
         lower = middle + 10;
         upper = middle - 10;
     }
-    canvas_rect(canvas, right, lower - 6, 12, 12, paint_of(INK_COMPUTE));
-    canvas_text(canvas, right + 19, lower, (struct text_style){0}, "computing");
-    canvas_rect(canvas, right, upper - 6, 12, 12, paint_of(INK_MPI));
-    canvas_text(canvas, right + 19, upper, (struct text_style){0}, "in MPI");
+    if (computes)
+        label_part(canvas, right, lower, INK_COMPUTE, "computing");
+    if (communicates)
+        label_part(canvas, right, upper, INK_MPI, "in MPI");
 }
 
 static void draw_bar(struct canvas *canvas, const struct value_axis *axis, double x, double width, double compute,
@@ -127,6 +140,6 @@ void chart_balance_draw(struct canvas *canvas, const struct chart_input *input, 
                  compute[i], total[i], metrics->process[i].rank);
     if (right > 0)
         /* The labels belong to the last column: it is the one beside them. */
-        label_parts(canvas, &axis, compute[ranks.columns - 1], total[ranks.columns - 1]);
+        label_parts(canvas, &axis, compute[ranks.columns - 1], total[ranks.columns - 1], metrics);
     free(compute);
 }

@@ -116,9 +116,14 @@ void chart_counters_answer(const struct chart_input *input, char answer[CHART_AN
         size_t formula = shown.strips[0];
         double from, to;
         extent(&shown, formula, &from, &to);
-        chart_say(answer, "%s: %s over the run, %s to %s on single processes", shown.formulas->list[formula].title,
-                  formula_text(whole, &shown, formula, value(&shown, 0, formula)),
-                  formula_text(least, &shown, formula, from), formula_text(most, &shown, formula, to));
+        formula_text(whole, &shown, formula, value(&shown, 0, formula));
+        formula_text(least, &shown, formula, from);
+        formula_text(most, &shown, formula, to);
+        const char *title = shown.formulas->list[formula].title;
+        if (strcmp(least, most) == 0)
+            chart_say(answer, "%s: %s over the run, on all processes alike", title, whole);
+        else
+            chart_say(answer, "%s: %s over the run, %s to %s on single processes", title, whole, least, most);
     } else if (shown.curve_count > 0) {
         chart_say(answer, "%s grows by %s", shown.table.counters->counter[shown.curves[0]].name,
                   curve_amount(most, &shown, 0));

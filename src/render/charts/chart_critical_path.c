@@ -11,6 +11,9 @@
 /* A process that holds more than this share of the path is named, be there ever so few processes. */
 static const double MOST = 0.75;
 
+/* One that holds less is not, be there ever so many. */
+static const double NOTED = 0.1;
+
 enum { RIGHT = 260, COLUMN_LEAST = 4, ROW = 22, FUNCTIONS = 8 };
 
 static double on_path(const struct analysis *analysis, size_t row)
@@ -22,12 +25,13 @@ void chart_critical_path_answer(const struct chart_input *input, char answer[CHA
 {
     const struct analysis *analysis = input->metrics->analysis;
     char share[TEXT_NUMBER_SIZE], mpi[TEXT_NUMBER_SIZE];
-    size_t best = 0, count = input->metrics->process_count;
+    size_t best = 0, count = input->metrics->process_count, holders = 0;
     double in_mpi = 0;
     for (size_t i = 0; i < count; i++) {
         if (on_path(analysis, i) > on_path(analysis, best))
             best = i;
         in_mpi += (double)analysis->path_mpi_ns[i];
+        holders += on_path(analysis, i) > 0;
     }
     if (analysis->path <= 0) {
         chart_say(answer, "This run has no duration");
@@ -35,12 +39,16 @@ void chart_critical_path_answer(const struct chart_input *input, char answer[CHA
     }
     double part = on_path(analysis, best) / ((double)analysis->path / 1e9);
     text_share(mpi, in_mpi / (double)analysis->path);
-    /* Twice an even share is much, unless processes are so few that even shares are large. */
-    if (count > 1 && (part > 2.0 / (double)count || part > MOST))
+    /* Twice an even share is much, unless processes are so few that even shares are large, or so many that twice as
+       much is little. */
+    if (count == 1)
+        chart_say(answer, "The only process is the critical path; %s of it is in MPI", mpi);
+    else if ((part > 2.0 / (double)count && part > NOTED) || part > MOST)
         chart_say(answer, "Process %s holds %s of the critical path; %s of the path is in MPI",
                   text_number(input->metrics->process[best].rank).text, text_share(share, part), mpi);
     else
-        chart_say(answer, "The critical path is spread over the processes; %s of it is in MPI", mpi);
+        chart_say(answer, "The critical path is spread over %s processes; %s of it is in MPI",
+                  text_thousands((char[TEXT_NUMBER_SIZE]){0}, holders), mpi);
 }
 
 /* The functions on the path, the longest first: a part of "in MPI", hence without a colour. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* When the findings cost: for each a strip over the run's time, the darker the larger the share of all processes' time
-   that it takes then; with room, also the higher. */
+   that it takes then; with room, also the higher. Where this is not known of any, what each could save, and the advice.
+ */
 #include "render/charts/chart.h"
 
 #include "core/memory.h"
@@ -22,7 +23,10 @@ enum {
     NAME = 22,
     UNDER = 12,        /* free below a strip */
     COLUMNS_FROM = 48, /* height from which a strip shows columns: thinner ones are read better by colour alone */
-    AXIS = 44
+    AXIS = 44,
+    BAR = 10,
+    ROW_SAVING = 76, /* where no course is known; from ROW_ADVICE on there is room for the advice */
+    ROW_ADVICE = 58
 };
 
 /* A finding belongs to part of the run if it has this share of its time in less than this share of the run. */
@@ -50,6 +54,19 @@ static bool main_bins(const int64_t *course_ns, size_t *first, size_t *end)
     return all > 0;
 }
 
+/* "94.0 ms (52 %)" */
+enum { SAVING_SIZE = 2 * TEXT_NUMBER_SIZE + 8 };
+static char *saving_text(char text[SAVING_SIZE], const struct finding *finding)
+{
+    char time[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
+    if (finding->risk)
+        snprintf(text, SAVING_SIZE, "may end the run");
+    else
+        snprintf(text, SAVING_SIZE, "%s (%s)", seconds_text(time, finding->saving_s),
+                 text_share(share, finding->share));
+    return text;
+}
+
 void chart_findings_answer(const struct chart_input *input, char answer[CHART_ANSWER_SIZE])
 {
     struct findings findings = findings_of(input->metrics, input->results);
@@ -62,9 +79,10 @@ void chart_findings_answer(const struct chart_input *input, char answer[CHART_AN
         size_t length = strlen(findings_none(&findings, none));
         /* A title has no full stop. */
         chart_say(answer, "%.*s", (int)length - 1, none);
-    } else if (!main_bins(first->course_ns, &begin, &end))
-        chart_say(answer, "%s", first->title);
-    else if ((double)(end - begin) > LESS * COURSE_BINS)
+    } else if (!main_bins(first->course_ns, &begin, &end)) {
+        char saving[SAVING_SIZE];
+        chart_say(answer, "%s — %s%s", first->title, first->risk ? "" : "could save up to ", saving_text(saving, first));
+    } else if ((double)(end - begin) > LESS * COURSE_BINS)
         chart_say(answer, "%s, throughout the run", first->title);
     else
         chart_say(answer, "%s, mostly between %s and %s of the run", first->title,
@@ -117,7 +135,7 @@ static void draw_names(struct canvas *canvas, const struct findings *findings, s
 {
     const struct finding *finding = &findings->finding[place];
     struct text_style right = {.align = ALIGN_RIGHT}, muted = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
-    char name[700], saving[2 * TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], root[40];
+    char name[700], saving[SAVING_SIZE], root[40];
     double room = strip.width;
     size_t cause = finding_root_place(findings, place);
     /* Room for the root is taken first: what is cut is the title. */
@@ -128,12 +146,8 @@ static void draw_names(struct canvas *canvas, const struct findings *findings, s
     }
     snprintf(name, sizeof name, "%zu. %s", place + 1, finding->title);
     canvas_text_cut(canvas, strip.x, y, room, (struct text_style){0}, name);
-    snprintf(saving, sizeof saving, "%s  (%s)", seconds_text(time, finding->saving_s),
-             text_share(share, finding->share));
-    if (finding->risk)
-        snprintf(saving, sizeof saving, "may end the run");
     if (saving_x > 0)
-        canvas_text(canvas, saving_x, strip.y + strip.height / 2, right, saving);
+        canvas_text(canvas, saving_x, strip.y + strip.height / 2, right, saving_text(saving, finding));
 }
 
 /* When it happened is not known: the window of the finding, as a line. */
@@ -194,14 +208,20 @@ static bool has_course(const struct finding *finding)
     return false;
 }
 
+static size_t courses(const struct drawing *drawing)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < drawing->shown; i++)
+        known += has_course(&drawing->findings->finding[i]);
+    return known;
+}
+
 /* Rows fill the plot: the strips are what the chart is about. */
 static void share_room(struct drawing *drawing)
 {
     /* Findings without a course have a line at most to show: the room goes to the others. */
     double even = drawing->plot.height / (double)drawing->shown, unknown = fmin(even, ROW_UNKNOWN);
-    size_t known = 0;
-    for (size_t i = 0; i < drawing->shown; i++)
-        known += has_course(&drawing->findings->finding[i]);
+    size_t known = courses(drawing);
     double rest = drawing->plot.height - unknown * (double)(drawing->shown - known);
     drawing->top[0] = drawing->plot.y;
     for (size_t i = 0; i < drawing->shown; i++) {
@@ -213,33 +233,62 @@ static void share_room(struct drawing *drawing)
     }
 }
 
+/* What each could save as a bar, the whole of which is the run; below it what to do. */
+static void draw_savings(struct canvas *canvas, const struct drawing *drawing)
+{
+    const struct area plot = drawing->plot;
+    double row = fmin(plot.height / (double)drawing->shown, ROW_SAVING);
+    for (size_t i = 0; i < drawing->shown; i++) {
+        const struct finding *finding = &drawing->findings->finding[i];
+        char advice[sizeof finding->advice + 8];
+        double y = plot.y + (double)i * row;
+        struct area bar = {plot.x, y + NAME - 2, plot.width, BAR};
+        canvas_rect(canvas, bar.x, bar.y, bar.width, BAR, paint_of(INK_GRID));
+        /* The first is what the title is about. */
+        canvas_rect(canvas, bar.x, bar.y, bar.width * fmin(1, fmax(0, finding->share)), BAR,
+                    paint_of(i == 0 ? INK_ACCENT : INK_MPI));
+        draw_names(canvas, drawing->findings, i, drawing->saving_x, y + 8, bar);
+        snprintf(advice, sizeof advice, "→ %s", finding->advice);
+        if (row >= ROW_ADVICE)
+            canvas_text_cut(canvas, plot.x, bar.y + BAR + 13, plot.width, (struct text_style){.ink = INK_MUTED},
+                            advice);
+    }
+}
+
+static void draw_over_time(struct canvas *canvas, const struct chart_input *input, struct drawing *drawing)
+{
+    share_room(drawing);
+    draw_strips(canvas, input, drawing);
+    axis_draw_time(canvas, drawing->plot.x, drawing->plot.width, drawing->top[drawing->shown], 0,
+                   (double)input->metrics->analysis->duration, "");
+}
+
 void chart_findings_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
 {
     struct findings findings = findings_of(input->metrics, input->results);
     double room = area.height - AXIS - 24;
-    struct drawing drawing = {.findings = &findings, .shown = findings.count};
+    struct drawing drawing = {.findings = &findings, .shown = smaller(findings.count, FINDINGS_MOST)};
     bool side = area.width > 2.6 * RIGHT;
-    drawing.shown = smaller(drawing.shown, FINDINGS_MOST);
     /* Fewer rows that can be read, rather than all of them. */
     while (drawing.shown > 1 && room / (double)drawing.shown < ROW_LEAST)
         drawing.shown--;
-    if (drawing.shown > 0 && room >= ROW_LEAST) {
-        char note[80];
+    if (room >= ROW_LEAST) {
+        char note[160] = "";
         struct text_style right = {.align = ALIGN_RIGHT, .ink = INK_MUTED};
-        double right_room = 8;
+        drawing.plot = (struct area){area.x, area.y + 16, area.width - (side ? RIGHT : 8), room};
         if (side) {
-            right_room = RIGHT;
             drawing.saving_x = area.x + area.width;
-        }
-        drawing.plot = (struct area){area.x, area.y + 16, area.width - right_room, room};
-        share_room(&drawing);
-        if (side)
             canvas_text(canvas, drawing.saving_x, area.y, right, "could save");
-        draw_strips(canvas, input, &drawing);
-        axis_draw_time(canvas, drawing.plot.x, drawing.plot.width, drawing.top[drawing.shown], 0,
-                       (double)input->metrics->analysis->duration, "");
-        snprintf(note, sizeof note, "%zu more cost less.", findings.count - drawing.shown);
+        }
+        if (courses(&drawing) > 0) {
+            draw_over_time(canvas, input, &drawing);
+        } else {
+            draw_savings(canvas, &drawing);
+            text_append(note, sizeof note, "Bars: what could be saved of the run; when this time is lost is not known. ");
+        }
         if (findings.count > drawing.shown)
+            text_append(note, sizeof note, "%zu more cost less.", findings.count - drawing.shown);
+        if (*note)
             chart_note(canvas, note);
     }
     findings_clear(&findings);

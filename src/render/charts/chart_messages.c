@@ -216,8 +216,6 @@ static void draw_sizes(struct canvas *canvas, struct classes classes, struct are
 void chart_messages_draw(struct canvas *canvas, const struct chart_input *input, struct area area)
 {
     const struct metrics *metrics = input->metrics;
-    if (metrics->size_count == 0 || sum_of(metrics, messages_of) <= 0)
-        return;
     double height = (area.height - 2 * GAP - 44) / 2;
     bool both = height >= PANEL_LEAST;
     /* Too low for two panels: the messages have all of the room. */

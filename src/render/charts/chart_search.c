@@ -156,7 +156,8 @@ static void draw_value(struct canvas *canvas, const struct search_node *node, bo
         style.ink = INK_TEXT;
     }
     double right = bar.x + bar.width + VALUE_ROOM;
-    if (node->state == SEARCH_NEVER)
+    /* Nothing of what is not known is no zero. */
+    if (node->state == SEARCH_NEVER || (node->state == SEARCH_UNKNOWN && !(node->value > 0)))
         return;
     /* Seconds, bytes and counts have no whole of which a bar could be a part. */
     bool is_share = node->unit.seconds == 0 && node->unit.bytes == 0 && node->unit.counts == 0;

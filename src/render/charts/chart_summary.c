@@ -49,7 +49,7 @@ static void draw_bar(struct canvas *canvas, struct area area, double height, con
     /* The tip belongs to the bar, which is the next shape that is drawn. */
     canvas_tip(canvas, "%s: %s", name, seconds_text(number, seconds));
     canvas_rect(canvas, area.x + names, area.y, length, height, paint);
-    snprintf(label, sizeof label, "%s   %s", seconds_text(number, seconds), text_share(share, ratio_of(seconds, all)));
+    snprintf(label, sizeof label, "%s (%s)", seconds_text(number, seconds), text_share(share, ratio_of(seconds, all)));
     canvas_text(canvas, area.x + names + length + 10, y, (struct text_style){.bold = large}, label);
 }
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const struct chart charts[] = {
-#define CHART(id, name, title, question, needs, tab)                                                                   \
-    {name, title, question, chart_##id##_answer, chart_##id##_draw, NEEDS_##needs, tab},
+#define CHART(id, name, title, question, needs, shows, tab)                                                            \
+    {name, title, question, chart_##id##_answer, chart_##id##_draw, NEEDS_##needs, SHOWS_##shows, tab},
 #include "render/charts/charts.def"
 };
 

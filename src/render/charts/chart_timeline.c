@@ -225,6 +225,16 @@ static void draw_open_edge(const struct drawing *drawing, const struct timeline_
     }
 }
 
+/* Whether there are such edges. */
+static bool has_open_edges(const struct drawing *drawing)
+{
+    const struct scene *scene = drawing->scene;
+    for (size_t i = 0; scene->exact && i < scene->window.state_count; i++)
+        if (scene->window.states[i].open && scene->window.states[i].leave_ns <= scene->view.to_ns)
+            return true;
+    return false;
+}
+
 static void draw_states(const struct drawing *drawing)
 {
     const struct scene *scene = drawing->scene;
@@ -435,6 +445,27 @@ static size_t invisible_states(const struct drawing *drawing)
     return count;
 }
 
+/* What is not a colour of a state. */
+static void draw_signs(const struct drawing *drawing, double x, double y)
+{
+    struct paint waiting = paint_of(INK_MUTED);
+    waiting.hatched = true;
+    if (drawing->scene->overlay && drawing->scene->overlay->wait_count > 0) {
+        chart_legend(drawing->canvas, x, y, RIGHT - 24, waiting, "hatched: waiting", NULL);
+        y += ROW;
+    }
+    if (has_open_edges(drawing)) {
+        struct point tooth[] = {{x + 9, y - EDGE}, {x + 9, y + EDGE}, {x + 9 - EDGE, y}};
+        canvas_polygon(drawing->canvas, tooth, 3, paint_of(INK_ACCENT));
+        canvas_text(drawing->canvas, x + 20, y, (struct text_style){0}, "never returned");
+        y += ROW;
+    }
+    if (marks_fit(drawing)) {
+        draw_wedge(drawing, x + 6, y - MARK_HEIGHT / 2.0, MARK_HEIGHT);
+        canvas_text(drawing->canvas, x + 20, y, (struct text_style){0}, "event");
+    }
+}
+
 static void draw_legend(const struct drawing *drawing, double x, double y)
 {
     const struct scene *scene = drawing->scene;
@@ -464,17 +495,7 @@ static void draw_legend(const struct drawing *drawing, double x, double y)
         legend_row(drawing, x, &y, paint_of(INK_OTHER), others, fmax(rest, 0), all);
     else if (invisible > 0)
         legend_row(drawing, x, &y, paint_of(INK_OTHER), others, 0, 0);
-    struct paint waiting = paint_of(INK_OTHER);
-    waiting.hatched = true;
-    y += LEGEND_GAP;
-    if (scene->overlay) {
-        chart_legend(drawing->canvas, x, y, RIGHT - 24, waiting, "hatched: waiting", NULL);
-        y += ROW;
-    }
-    if (marks_fit(drawing)) {
-        draw_wedge(drawing, x + 6, y - MARK_HEIGHT / 2.0, MARK_HEIGHT);
-        canvas_text(drawing->canvas, x + 20, y, (struct text_style){0}, "event");
-    }
+    draw_signs(drawing, x, y + LEGEND_GAP);
 }
 
 void chart_timeline_draw(struct canvas *canvas, const struct chart_input *input, struct area area)

@@ -19,7 +19,8 @@ static const struct {
     {"MPI_Allgather", 3, 1}, {"MPI_Sendrecv", 9, 2},       {"MPI_Alltoallv", 9, 1},
     {"MPI_Bsend", 1, 1},     {"MPI_Reduce_scatter", 4, 2}, {"MPI_Waitsome", 6, 2},
     {"MPI_Init", 5, 1},      {"MPI_Finalize", 3, 2},       {"MPI_Put", 1, 2},
-    {"MPI_Get", 8, 2},
+    {"MPI_Get", 8, 2},       {"MPI_Init_thread", 5, 1},    {"MPI_Comm_size", 0, 2},
+    {"MPI_Comm_rank", 2, 1},
 };
 
 static unsigned by_hash(const char *name)

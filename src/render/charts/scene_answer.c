@@ -137,6 +137,10 @@ void scene_answer(const struct scene *scene, char answer[SCENE_ANSWER_SIZE])
         return;
     else if (found == 0)
         snprintf(answer, SCENE_ANSWER_SIZE, "The processes only compute here");
+    else if (scene->outside_ns > scene->state_ns[first])
+        snprintf(answer, SCENE_ANSWER_SIZE, "Computing takes %s of the time, %.200s %s",
+                 text_share(share, scene->outside_ns / all), info->defs->states[first].name,
+                 text_share(part, scene->state_ns[first] / all));
     else
         snprintf(answer, SCENE_ANSWER_SIZE, "%.200s takes %s of the time, computing %s", info->defs->states[first].name,
                  text_share(part, scene->state_ns[first] / all), text_share(share, scene->outside_ns / all));

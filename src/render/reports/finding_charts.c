@@ -42,8 +42,8 @@ size_t finding_charts(const struct finding *finding, const struct chart_input *i
     size_t count = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const struct chart *chart = chart_find(names[i]);
-        /* Metrics files lack what some charts need. */
-        if (chart && chart_can(chart, input))
+        /* Metrics files lack what some charts need, and a run what others show. */
+        if (chart && chart_can(chart, input) && !chart_lack(chart, input))
             charts[count++] = chart;
     }
     return count;

@@ -117,7 +117,10 @@ bool report_iterations(const struct metrics *metrics, struct report_iterations *
 /* HTML and PDF leave out the same charts. */
 bool report_has_chart(const struct report *report, size_t index)
 {
-    return chart_can(chart_at(index), &report->input);
+    const struct chart *chart = chart_at(index);
+    /* What an empty chart would say is said by the figures and the findings. */
+    return chart_can(chart, &report->input) &&
+           (report->input.metrics->process_count == 0 || !chart_lack(chart, &report->input));
 }
 
 struct ordered {

@@ -128,10 +128,26 @@ size_t search_main_node(const struct search *search)
     return deepest_true(search, root);
 }
 
+/* Whether more than the threshold may be lost to what could not be tested. */
+static bool might_hold(const struct search *search)
+{
+    for (size_t i = 0; i < search->count; i++)
+        if (search->nodes[i].state == SEARCH_UNKNOWN && search->nodes[i].value > search->nodes[i].threshold)
+            return true;
+    return false;
+}
+
 char *search_sentence(char sentence[SEARCH_SENTENCE_SIZE], const struct search *search)
 {
     char number[TEXT_NUMBER_SIZE], path[SEARCH_SENTENCE_SIZE];
     size_t deepest = search_main_node(search);
+    if (deepest == SIZE_MAX && might_hold(search)) {
+        snprintf(sentence, SEARCH_SENTENCE_SIZE,
+                 "no hypothesis is known to hold: the trace lacks what those above %s of "
+                 "the time need",
+                 text_share(number, search->threshold));
+        return sentence;
+    }
     if (deepest == SIZE_MAX) {
         snprintf(sentence, SEARCH_SENTENCE_SIZE, "no hypothesis holds: nothing takes more than %s of the time",
                  text_share(number, search->threshold));
