@@ -67,6 +67,7 @@ static struct timeline_part *timeline_part_open(const struct asked *asked, const
                                                     .trace = asked->common->inputs[0],
                                                     .results = run->results,
                                                     .findings = run->findings,
+                                                    .stuck = run->stuck,
                                                     .overlay = timeline_overlay(part->look.timeline, &err)}};
     if (err.kind != ERROR_NONE)
         output_fail(output, &err);

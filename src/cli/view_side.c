@@ -30,6 +30,7 @@ static void *judge(void *context)
                                     .trace = side->options.common.inputs[0],
                                     .results = side->run->results,
                                     .findings = side->run->findings,
+                                    .stuck = side->run->stuck,
                                     .overlay = looks ? timeline_overlay(side->overlays.timeline, &err) : NULL};
         struct output *output = output_open_memory();
         view_write_judgement(output, &side->site.pictures.view, &side->judged.judgement);

@@ -19,10 +19,18 @@ static void add(struct function_row *sum, const struct function_row *row)
         sum->max_ns = row->max_ns;
 }
 
+/* With that of calls that never returned: it is where a run that hung has spent its time. */
+static int64_t all_ns(const struct function_row *row)
+{
+    int64_t ns = row->time_ns;
+    time_add(&ns, row->open_ns);
+    return ns;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct function_row *left = a, *right = b;
-    int order = order_by(right->time_ns, left->time_ns);
+    int order = order_by(all_ns(right), all_ns(left));
     return order ? order : order_by(left->state, right->state);
 }
 

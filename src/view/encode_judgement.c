@@ -8,6 +8,7 @@
 #include "render/reports/report.h"
 #include "render/reports/search_report.h"
 #include "render/reports/source_report.h"
+#include "render/reports/stuck_report.h"
 #include "render/resource_sentences.h"
 #include "view/view.h"
 
@@ -86,8 +87,13 @@ static void write_states(struct json *json, const struct view *view, const struc
         json_value(json, "state", value_count(view->slot_of_state[state]));
         /* Calls that never returned are calls, too. */
         json_value(json, "count", value_count(rows[i].count + rows[i].open));
-        json_value(json, "time", value_integer(rows[i].time_ns));
-        json_value(json, "exclusive", value_integer(rows[i].exclusive_ns));
+        /* Until the process ended, as the windows of the timeline have it. */
+        int64_t time_ns = rows[i].time_ns, exclusive_ns = rows[i].exclusive_ns;
+        time_add(&time_ns, rows[i].open_ns);
+        if (metrics->defs->states[rows[i].state].is_mpi)
+            time_add(&exclusive_ns, rows[i].open_ns);
+        json_value(json, "time", value_integer(time_ns));
+        json_value(json, "exclusive", value_integer(exclusive_ns));
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -196,6 +202,17 @@ void view_write_source(struct output *output, const struct view_judgement *judge
     json_close(&json, '}');
 }
 
+/* A run that hung is judged until then: the page shows all of it, and says so. */
+static void write_stuck(struct json *json, const struct view_judgement *judgement)
+{
+    const struct stuck *stuck = judgement->stuck;
+    bool hangs = stuck_is_reported(stuck);
+    char since[STUCK_LINE_SIZE];
+    json_value(json, "stuck", value_text(hangs ? stuck->text : ""));
+    json_value(json, "since", value_text(hangs ? stuck_since_text(since, stuck) : ""));
+    json_value(json, "duration", value_integer(time_since(judgement->metrics->begin_ns, judgement->metrics->end_ns)));
+}
+
 /* More pieces than a picture has pixels for are not sent. */
 enum { PATH_PIECES = 200000 };
 
@@ -213,6 +230,7 @@ void view_write_judgement(struct output *output, const struct view *view, const 
     report_no_findings(&report, note);
     json_open(&json, NULL, '{');
     json_value(&json, "ready", value_bool(true));
+    write_stuck(&json, judgement);
     json_value(&json, "sentence", value_text(sentence));
     json_value(&json, "note", value_text(note));
     json_value(&json, "clocks", value_text(clock_sentence(clocks, judgement->metrics, judgement->findings)));

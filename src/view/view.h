@@ -149,12 +149,13 @@ struct view_judgement {
     const struct metrics *metrics;
     const struct heuristic_result *results;
     const struct findings *findings;
+    const struct stuck *stuck;              /* why the run hangs; NULL: not known */
     const struct timeline_overlay *overlay; /* NULL: none */
     const char *trace;                      /* where it is: source files are looked for there, too */
 };
 
-/* {"ready": true, "sentence", "note", "clocks", "findings": [...], "charts": [...], "states": [...], "phases",
-   "iterations":
+/* {"ready": true, "stuck" (why the run hangs, or ""), "since", "duration" (that is judged), "sentence", "note",
+   "clocks", "findings": [...], "charts": [...], "states": [...], "phases", "iterations":
    [{"name", "from", "to"}], "search": [{"depth", "title", "state", "value", "note"}], "waits" (whether they are known),
    "resources": [{"resource", "text"}], "path": {"row", "from", "to"} or null}. */
 void view_write_judgement(struct output *output, const struct view *view, const struct view_judgement *judgement);

@@ -9,7 +9,7 @@
 extern const struct field fields_of_trace[7];         /* the trace (a row is struct metrics) */
 extern const struct field fields_of_process[12];      /* a process (struct process_row) */
 extern const struct field fields_of_function[10];     /* a function or state (struct function_row) */
-extern const struct field fields_of_open_function[9]; /* a function, in text where calls never returned */
+extern const struct field fields_of_open_function[7]; /* a function, in text where calls never returned */
 extern const struct field fields_of_sent[3];          /* a partner (struct partner_row) of messages sent */
 extern const struct field fields_of_received[3];      /* a partner of messages received */
 extern const struct field fields_of_mark[2];          /* an event (struct mark_row) */

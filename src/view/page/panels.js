@@ -146,7 +146,8 @@ class StatesPanel {
     answer
       .then((statistics) => {
         if (this.request !== request) return;
-        this.span = to - from;
+        // A run that hung is counted until then.
+        this.span = this.scope === 'run' ? this.ofRun.duration : to - from;
         this.rows = this.scope === 'run' ? meta.rows : lines.rows.length;
         this.total = max(1, this.span * this.rows);
         this.statistics = statistics;

@@ -209,7 +209,13 @@ async function startView() {
     document.querySelector('main').append(...Object.values(panels));
     const app = new App(panels.timeline, source);
     const tabs = new Tabs(app, buttons, panels);
-    app.ready.then(() => (document.getElementById('verdict').textContent = app.judgement.sentence));
+    app.ready.then(() => {
+      const { stuck, since, sentence } = app.judgement;
+      const hang = document.getElementById('stuck');
+      hang.textContent = `${stuck} ${since}`;
+      hang.hidden = !stuck;
+      document.getElementById('verdict').textContent = stuck ? `Before that: ${sentence}` : sentence;
+    });
     source.follow(() => location.reload());
     return Object.assign(app, { tabs });
   } catch (error) {
