@@ -59,7 +59,7 @@ struct chart {
 /* False if the data for the chart are missing. */
 bool chart_can(const struct chart *chart, const struct chart_input *input);
 
-/* For a chart that can be drawn: why it would be empty, in sentences; NULL: it is not. */
+/* For a chart that can be drawn, of an input with results: why it would be empty, in sentences; NULL: it is not. */
 const char *chart_lack(const struct chart *chart, const struct chart_input *input);
 
 size_t chart_count(void);

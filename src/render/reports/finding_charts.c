@@ -43,7 +43,10 @@ size_t finding_charts(const struct finding *finding, const struct chart_input *i
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const struct chart *chart = chart_find(names[i]);
         /* Metrics files lack what some charts need, and a run what others show. */
-        if (chart && chart_can(chart, input) && !chart_lack(chart, input))
+        bool has_some = chart && chart_can(chart, input) &&
+                        /* There is this finding. */
+                        (chart->shows == SHOWS_FINDINGS || !chart_lack(chart, input));
+        if (has_some)
             charts[count++] = chart;
     }
     return count;

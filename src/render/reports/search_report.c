@@ -143,7 +143,7 @@ char *search_sentence(char sentence[SEARCH_SENTENCE_SIZE], const struct search *
     size_t deepest = search_main_node(search);
     if (deepest == SIZE_MAX && might_hold(search)) {
         snprintf(sentence, SEARCH_SENTENCE_SIZE,
-                 "no hypothesis is known to hold: the trace lacks what those above %s of "
+                 "no hypothesis is known to hold; some above %s of the time cannot be tested"
                  "the time need",
                  text_share(number, search->threshold));
         return sentence;
