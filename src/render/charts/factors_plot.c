@@ -71,8 +71,10 @@ void factors_plot_answer(const struct scaling *scaling, char answer[CHART_ANSWER
 {
     const struct scaling_size *last = &scaling->sizes[scaling->size_count - 1];
     size_t worst = worst_of(scaling);
-    char global[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
-    text_share(global, last->global);
+    char global[TEXT_NUMBER_SIZE] = "not known", share[TEXT_NUMBER_SIZE];
+    /* Relative to a smallest run that does not compute it has no value. */
+    if (isfinite(last->global))
+        text_share(global, last->global);
     if (worst == FACTORS)
         chart_say(answer, "With %.0f %s the global efficiency is %s, and no factor is below 80 %%", scaling_n(last),
                   axis_size_name(scaling), global);

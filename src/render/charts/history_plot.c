@@ -54,7 +54,11 @@ void history_plot_answer(const struct history_group *group, enum history_number 
 {
     const struct history_series *series = &group->series[number];
     char value[32], date[32], size[32];
-    if (series->change_count == 0) {
+    if (group->count < 2 * CHANGE_POINT_SIDE) {
+        /* As in text: a change needs so many runs on either side to be more than chance. */
+        snprintf(answer, HISTORY_ANSWER_SIZE, "%s: median %s; too few runs to see a change",
+                 history_number_title(number), history_value(value, number, series->median));
+    } else if (series->change_count == 0) {
         snprintf(answer, HISTORY_ANSWER_SIZE, "%s has not changed: %s", history_number_title(number),
                  history_value(value, number, series->median));
     } else {
