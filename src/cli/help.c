@@ -143,7 +143,8 @@ static void write_numbers(struct output *output)
         "mean) / run is at most 1 %% the verdict is always good; for AIMS's indices it is the index itself.",
         VERDICT_GOOD_PERCENT, VERDICT_FAIR_PERCENT);
     static const char *const paragraphs[] = {
-        "Times in text have three digits and a unit (1.23 s, 45.6 ms, 789 µs, 12 ns); in JSON, CSV and XML they are "
+        "Times in text have three digits and a unit (1.23 s, 45.6 ms, 789 µs, 12 ns; from 10,000 s on hours and days: "
+        "2.78 h, 9.63 d); in JSON, CSV and XML they are "
         "seconds with nine decimals, and their names end in _s. Times are on the trace's own clock, except from_s and "
         "to_s of findings and the times in the output of explain, which count from the start of the run.",
         "Shares are fractions of 1 in JSON and percentages in text. Byte units are powers of 1000 (66 kB). A missing "

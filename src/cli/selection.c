@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,7 +71,8 @@ static enum status parse_time(const char *text, bool shares, struct engine_time 
     static const struct {
         const char *unit;
         double ns;
-    } units[] = {{"ns", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"", 1e9}};
+    } units[] = {{"ns", 1}, {"us", 1e3},   {"µs", 1e3},         {"ms", 1e6},       {"s", 1e9},
+                 {"", 1e9}, {"min", 6e10}, {"h", TEXT_HOUR_NS}, {"d", TEXT_DAY_NS}};
     char *unit;
     double value = strtod(text, &unit); /* in any locale: main sets none, so that the point is a point */
     if (unit == text || !isfinite(value) || value < 0)
@@ -88,7 +90,7 @@ static enum status parse_time(const char *text, bool shares, struct engine_time 
                 time->ns = llrint(ns);
             return STATUS_OK;
         }
-    return error_set(err, ERROR_USAGE, "'%s': unknown unit '%s' (ns us ms s %%)", text, unit);
+    return error_set(err, ERROR_USAGE, "'%s': unknown unit '%s' (ns us ms s min h d %%)", text, unit);
 }
 
 enum status selection_time(const char *text, int64_t *ns, struct error *err)

@@ -172,8 +172,14 @@ char *text_duration(char buffer[TEXT_NUMBER_SIZE], int64_t ns)
         text_three_digits(number, magnitude / 1e6, "ms");
     else if (magnitude < 999.5e9)
         text_three_digits(number, magnitude / 1e9, "s");
-    else
+    else if (magnitude < TEXT_HOURS_FROM_NS)
         snprintf(number, sizeof number, "%.28s s", text_thousands(buffer, (uint64_t)(magnitude / 1e9 + 0.5)));
+    else if (magnitude < TEXT_DAYS_FROM_NS)
+        text_three_digits(number, magnitude / TEXT_HOUR_NS, "h");
+    else if (magnitude < 999.5 * TEXT_DAY_NS)
+        text_three_digits(number, magnitude / TEXT_DAY_NS, "d");
+    else
+        snprintf(number, sizeof number, "%.28s d", text_thousands(buffer, (uint64_t)(magnitude / TEXT_DAY_NS + 0.5)));
     if (ns < 0)
         *buffer = '-';
     memcpy(at, number, strlen(number) + 1);

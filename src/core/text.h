@@ -27,6 +27,12 @@ const char *text_file_name(const char *path);
 /* The word for one, or for any other number: text_plural(count, "it does", "they do"). */
 const char *text_plural(uint64_t count, const char *one, const char *many);
 
+/* Times from these on are written in hours and in days, where seconds would have more digits than a reader compares. */
+#define TEXT_HOUR_NS 3.6e12
+#define TEXT_DAY_NS 8.64e13
+#define TEXT_HOURS_FROM_NS 9999.5e9
+#define TEXT_DAYS_FROM_NS (47.95 * TEXT_HOUR_NS)
+
 /* A time with three significant digits and a unit that keeps it readable: "1.23 s", "45.6 ms", "789 µs", "12 ns"; "0".
  */
 char *text_duration(char buffer[TEXT_NUMBER_SIZE], int64_t ns);

@@ -46,8 +46,11 @@ static void test_seconds(void)
                  {0.18, 0.2, 0.05, 1e-3, "ms"},
                  {0.0007, 0.0008, 0.0002, 1e-6, "µs"},
                  {3e-9, 3e-9, 1e-9, 1e-9, "ns"},
-                 {123456, 150000, 50000, 1, "s"},
-                 {9.2e9, 1e10, 2e9, 1e6, "million s"}};
+                 {9999, 10000, 2000, 1, "s"},
+                 {12345, 14400, 3600, 3600, "hours"},
+                 {123456, 144000, 36000, 3600, "hours"},
+                 {400000, 432000, 86400, 86400, "days"},
+                 {9.2e9, 86400.0 * 150000, 86400.0 * 50000, 86400, "days"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct value_axis axis = axis_of_seconds((struct area){0, 0, 100, 100}, cases[i].most);
         if (!tap_ok(near(axis.top, cases[i].top) && near(axis.step, cases[i].step) && near(axis.unit, cases[i].unit),

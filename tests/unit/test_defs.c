@@ -153,8 +153,14 @@ static void test_numbers(void)
                      {99950000, "100 ms"},
                      {1230000000, "1.23 s"},
                      {1000000000000, "1,000 s"},
+                     {9999499999999, "9,999 s"},
+                     {9999500000000, "2.78 h"},
+                     {172619000000000, "47.9 h"},
+                     {172620000000000, "2.00 d"},
+                     {86356700000000000, "999 d"},
+                     {86356800000000000, "1,000 d"},
                      {-1500, "-1.50 µs"},
-                     {INT64_MIN, "-9,223,372,037 s"}};
+                     {INT64_MIN, "-106,752 d"}};
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
         tap_equal_string(text_duration(text, durations[i].ns), durations[i].want, "duration of %lld ns",
                          (long long)durations[i].ns);

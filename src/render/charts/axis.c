@@ -34,19 +34,40 @@ static struct value_axis axis_up_to(struct area area, double most)
     return axis;
 }
 
+/* Hours or days as ns, for times as text_duration writes in them; 0: seconds or less. */
+static double long_unit(double ns)
+{
+    if (ns >= TEXT_DAYS_FROM_NS)
+        return TEXT_DAY_NS;
+    return ns >= TEXT_HOURS_FROM_NS ? TEXT_HOUR_NS : 0;
+}
+
+static const char *long_unit_name(double unit_ns)
+{
+    return unit_ns > TEXT_HOUR_NS ? "days" : "hours";
+}
+
 struct value_axis axis_of_seconds(struct area area, double most)
 {
     static const struct {
         double unit;
         const char *name;
-    } units[] = {{1e6, "million s"}, {1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}};
-    struct value_axis axis = axis_up_to(area, most);
+    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}};
+    double large = long_unit(most * 1e9) / 1e9;
+    struct value_axis axis = axis_up_to(area, large > 0 ? most / large : most);
     size_t i = 0;
     /* One unit for all labels, that of the largest: labels are then compared without reading units. */
-    while (i < 4 && axis.top < units[i].unit)
+    while (i < 3 && axis.top < units[i].unit)
         i++;
     axis.unit = units[i].unit;
     axis.name = units[i].name;
+    if (large > 0) {
+        /* Steps are round in this unit. */
+        axis.step *= large;
+        axis.top *= large;
+        axis.unit = large;
+        axis.name = long_unit_name(large * 1e9);
+    }
     return axis;
 }
 
@@ -208,8 +229,20 @@ void axis_draw_ranks_left(struct canvas *canvas, const struct rank_axis *axis, d
 
 double axis_time_step(double span_ns, double ticks)
 {
+    double large = long_unit(span_ns);
+    if (large > 0)
+        return large * axis_round_up(span_ns / large / ticks);
     /* Times are whole ns: finer ticks would repeat the same label. */
     return fmax(1, axis_round_up(fmax(1, span_ns) / ticks));
+}
+
+/* Whether a step is 1, 2 or 5 times a power of ten of this unit: steps of seconds never are of hours, nor those of
+ * days.
+ */
+static bool is_step_of(double step, double unit_ns)
+{
+    double number = step / unit_ns * (1 - 1e-9);
+    return axis_round_up(number) < number * (1 + 1e-6);
 }
 
 char *axis_time(char *buffer, size_t size, double ns, double step, const char **unit)
@@ -222,15 +255,20 @@ char *axis_time(char *buffer, size_t size, double ns, double step, const char **
     /* The unit that the step has few digits in, unless that makes the number long. */
     while (at < 3 && step <= units[at].ns / 20 && ns < units[at + 1].ns * 1e5)
         at++;
+    double one = units[at].ns;
+    *unit = units[at].name;
+    if (is_step_of(step, TEXT_HOUR_NS) || is_step_of(step, TEXT_DAY_NS)) {
+        one = is_step_of(step, TEXT_HOUR_NS) ? TEXT_HOUR_NS : TEXT_DAY_NS;
+        *unit = long_unit_name(one);
+    }
     int digits = 0;
     /* 0.999, as a step of 1 ms in s may be a little less than 0.001. */
-    for (double left = step / units[at].ns; left < 0.999 && digits < 9; left *= 10)
+    for (double left = step / one; left < 0.999 && digits < 9; left *= 10)
         digits++;
     if (digits == 0 && ns >= 0)
-        snprintf(buffer, size, "%s", text_number(text_whole(ns / units[at].ns)).text);
+        snprintf(buffer, size, "%s", text_number(text_whole(ns / one)).text);
     else
-        snprintf(buffer, size, "%.*f", digits, ns / units[at].ns);
-    *unit = units[at].name;
+        snprintf(buffer, size, "%.*f", digits, ns / one);
     return buffer;
 }
 

@@ -108,10 +108,23 @@ function stepOf(span, most) {
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough);
 }
 
+/** The same of times, round in the unit that they are written in. */
+function timeStepOf(span, most) {
+  const unit = span >= DAYS_FROM ? DAY : span >= HOURS_FROM ? HOUR : 1;
+  return unit * stepOf(span / unit, most);
+}
+
+/** Whether it is a step of this unit: those of seconds never are of hours, nor those of days. */
+function isStepOf(step, unit) {
+  const digit = step / unit / 10 ** floor(Math.log10(step / unit) + 1e-9);
+  return [1, 2, 5].some((factor) => abs(digit - factor) < 1e-6);
+}
+
 /** A time on the axis, in the unit of the largest time seen, with as many digits as the step needs. */
 function tickText(time, step, most) {
   const units = [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]];
-  const [unit, scale] = units.find(([, value]) => most >= value) || units[3];
+  const long = [['h', HOUR], ['d', DAY]].find(([, value]) => isStepOf(step, value));
+  const [unit, scale] = long || units.find(([, value]) => most >= value) || units[3];
   const decimals = clamp(ceil(-Math.log10(step / scale) - 1e-9), 0, 9);
   return `${decimals > 0 ? (time / scale).toFixed(decimals) : thousands(round(time / scale))}${NBSP}${unit}`;
 }

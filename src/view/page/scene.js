@@ -107,9 +107,9 @@ function drawAxis(pen, scene, layout) {
   const { view, pens } = scene;
   const [, label, labelHalf] = scene.range ? rangeLabel(pen, scene, layout) : ['', 0, -Infinity];
   setText(pen, 'center', 12);
-  const rough = stepOf(view.t1 - view.t0, axis.width / 80);
+  const rough = timeStepOf(view.t1 - view.t0, axis.width / 80);
   const room = scene.textWidth(pen, tickText(view.t1, rough, view.t1)) + 24;
-  const step = max(1, stepOf(view.t1 - view.t0, axis.width / room));
+  const step = max(1, timeStepOf(view.t1 - view.t0, axis.width / room));
   let free = axis.x - 30;
   for (let time = ceil(view.t0 / step) * step; time <= view.t1; time += step) {
     const x = layout.x(time);

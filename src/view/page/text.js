@@ -9,14 +9,23 @@ function digits3(value) {
   return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
-/** A time in ns as "1.23 s", "45.6 ms", "789 µs", "12 ns", "0 s". */
+const HOUR = 3.6e12;
+const DAY = 24 * HOUR;
+/** From these times on, in ns, hours and days are used. */
+const HOURS_FROM = 9999.5e9;
+const DAYS_FROM = 47.95 * HOUR;
+
+/** A time in ns as "1.23 s", "45.6 ms", "789 µs", "12 ns", "0 s", "2.78 h". */
 function duration(ns) {
   const size = abs(ns);
   if (ns === 0) return `0${NBSP}s`;
   if (size < 999.5) return `${round(ns)}${NBSP}ns`;
   if (size < 999500) return `${digits3(ns / 1e3)}${NBSP}µs`;
   if (size < 999500000) return `${digits3(ns / 1e6)}${NBSP}ms`;
-  return size < 999.5e9 ? `${digits3(ns / 1e9)}${NBSP}s` : `${thousands(round(ns / 1e9))}${NBSP}s`;
+  if (size < 999.5e9) return `${digits3(ns / 1e9)}${NBSP}s`;
+  if (size < HOURS_FROM) return `${thousands(round(ns / 1e9))}${NBSP}s`;
+  if (size < DAYS_FROM) return `${digits3(ns / HOUR)}${NBSP}h`;
+  return `${size < 999.5 * DAY ? digits3(ns / DAY) : thousands(round(ns / DAY))}${NBSP}d`;
 }
 
 /** A point in time to the nanosecond, in seconds: "0.123 456 789 s". */
@@ -28,7 +37,7 @@ function instant(ns) {
 
 /** A sentence whose numbers are not parted from their units at the end of a line. */
 function unparted(sentence) {
-  return sentence.replace(/(\d) (?=(?:%|[mµn]?s|[kMGT]?B|[KMG]iB)(?!\w))/g, `$1${NBSP}`);
+  return sentence.replace(/(\d) (?=(?:%|[mµn]?s|[hd]|[kMGT]?B|[KMG]iB)(?!\w))/g, `$1${NBSP}`);
 }
 
 /** A sentence with a capital letter, where it begins with one of ASCII. */
