@@ -121,7 +121,8 @@ int cmd_history(const struct command *command, const struct history_options *opt
     struct written written = {options, &history, skipped};
     int code = EXIT_DONE;
     if (history.count == 0) {
-        (void)error_set(&err, ERROR_INPUT, "%s: holds no runs: no trace or metrics file is in it", options->common.inputs[0]);
+        (void)error_set(&err, ERROR_INPUT, "%s: holds no runs: no trace or metrics file is in it",
+                        options->common.inputs[0]);
         code = command_fault(&err);
     } else {
         code = run_output(&options->common, &options->target, write_history, &written, code);

@@ -81,7 +81,8 @@ void chart_findings_answer(const struct chart_input *input, char answer[CHART_AN
         chart_say(answer, "%.*s", (int)length - 1, none);
     } else if (!main_bins(first->course_ns, &begin, &end)) {
         char saving[SAVING_SIZE];
-        chart_say(answer, "%s — %s%s", first->title, first->risk ? "" : "could save up to ", saving_text(saving, first));
+        chart_say(answer, "%s — %s%s", first->title, first->risk ? "" : "could save up to ",
+                  saving_text(saving, first));
     } else if ((double)(end - begin) > LESS * COURSE_BINS)
         chart_say(answer, "%s, throughout the run", first->title);
     else
@@ -284,7 +285,8 @@ void chart_findings_draw(struct canvas *canvas, const struct chart_input *input,
             draw_over_time(canvas, input, &drawing);
         } else {
             draw_savings(canvas, &drawing);
-            text_append(note, sizeof note, "Bars: what could be saved of the run; when this time is lost is not known. ");
+            text_append(note, sizeof note,
+                        "Bars: what could be saved of the run; when this time is lost is not known. ");
         }
         if (findings.count > drawing.shown)
             text_append(note, sizeof note, "%zu more cost less.", findings.count - drawing.shown);
