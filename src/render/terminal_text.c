@@ -51,7 +51,8 @@ size_t terminal_columns(const char *text)
 static bool says_most_at_its_end(const char *text)
 {
     int depth = 0;
-    if (*text == '/')
+    /* A comment begins as a path does. */
+    if (*text == '/' && text[1] != '*' && text[1] != '/')
         return true;
     for (const char *at = text; *at; at++) {
         depth += *at == '<' || *at == '(';
