@@ -91,5 +91,5 @@ void chart_summary_draw(struct canvas *canvas, const struct chart_input *input, 
             draw_bar(canvas, bar, SLIM, name, functions.seconds[FUNCTIONS_MAX], most, all, paint_of(INK_OTHER));
         y += ROW;
     }
-    chart_note(canvas, "Seconds are summed over all processes; shares are shares of that sum.");
+    chart_note(canvas, "Times are summed over all processes; shares are of that sum.");
 }
