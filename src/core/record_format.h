@@ -382,6 +382,8 @@ struct record_resources {
     int64_t stalled_ns;    /* for which anything on the host waited for disks */
     int64_t energy_uj;     /* of the host's processors */
     int64_t loop_ns;       /* the same loop on every processor, the fastest until now */
+    /* Of any thread; recordings before this was added end here. */
+    int64_t asleep_ns; /* in sleep, usleep, nanosleep and the like, outside MPI; -1: not known */
 };
 
 /* A counter of the thread, by its number (`comm` of the base), and its value since the thread began to count. */

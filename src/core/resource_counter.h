@@ -27,6 +27,7 @@
     X(BLOCKED, "waiting for disks", "ns", ACCUMULATED, THREAD)                                                         \
     X(STALLED, "host waits for disks", "ns", ACCUMULATED, HOST)                                                        \
     X(ENERGY, "energy", "uJ", ACCUMULATED, HOST)                                                                       \
+    X(ASLEEP, "asleep", "ns", ACCUMULATED, THREAD)                                                                     \
     /* From here on not recorded, but made of those above (profile/resources.h). */                                    \
     X(PAGE_WAIT, "waiting for pages from disk", "ns", ABSOLUTE, THREAD)                                                \
     X(READ_WAIT, "waiting for reads from disk", "ns", ABSOLUTE, THREAD)                                                \

@@ -2,6 +2,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/payload.h"
+#include "core/resource_counter.h"
 #include "graph/graph_building.h"
 #include "graph/graph_finish.h"
 #include "graph/graph_image.h"
@@ -19,6 +20,8 @@ static enum status builder_begin(struct sink *sink, const struct defs *defs, str
     struct graph_builder *builder = (struct graph_builder *)sink;
     builder->graph->defs = defs;
     builder->ranks_of_world = infer_ranks_of_world(defs);
+    while (builder->asleep < defs->mark_count && resource_counter_of(&defs->marks[builder->asleep]) != RESOURCE_ASLEEP)
+        builder->asleep++;
     return STATUS_OK;
 }
 
@@ -223,6 +226,7 @@ static void leave(struct graph_builder *builder, uint32_t location, const struct
     struct packed_call *call = location_packed(where, where->count - 1);
     graph_set_leave(graph, where, where->count - 1, event->time_ns);
     state->is_open = false;
+    time_add(&state->polls.naps.in_calls_ns, time_since(state->enter_ns, event->time_ns));
     if (role_of(builder, event->state)->polls)
         polls_leave(&state->polls, state->enter_ns, event->time_ns);
     note_site(builder, call, event->site);
@@ -365,6 +369,13 @@ static void take(struct graph_builder *builder, const struct event *event)
         break;
     case EVENT_COLLECTIVE:
         note_collective(builder, location, event);
+        break;
+    case EVENT_COUNTER:
+        if (event->state == builder->asleep && event->value >= 0)
+            naps_asleep(&builder->states[location].polls.naps, event);
+        break;
+    case EVENT_SAMPLE:
+        polls_sample(&builder->states[location].polls, event->value);
         break;
     default:
         break;

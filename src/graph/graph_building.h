@@ -60,6 +60,7 @@ struct graph_builder {
     struct channels channels;
     struct window_collector windows;
     const unsigned char *arena; /* of the current batch */
+    uint32_t asleep;            /* the mark of the counter of sleep; none: their number */
     uint32_t recent_process, recent_thread, recent_location;
 };
 

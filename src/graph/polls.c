@@ -71,32 +71,37 @@ static int64_t median_gap_ns(const struct poll_run *run)
     return median_ns;
 }
 
-/* The series has ended: if it was polling, it is one call; otherwise only its last look counts, if it found something,
-   or each look is a call of its own. The polls were merged as they came, in the hope that they are polling; here this
-   is taken back if they were not. */
+/* Each look is a call of its own. They were merged as they came, in the hope that they are polling: this is taken
+   back. */
+static void split(const struct poll_run *run, struct graph *graph, struct location *location)
+{
+    size_t index = location->count - 1;
+    uint32_t kind = packed_kind(latest(location));
+    graph_set_leave(graph, location, index, run->polls[0].leave_ns);
+    for (size_t i = 1; i < run->count && location->count < GRAPH_NONE - 1; i++) {
+        graph_add_call(graph, location, run->polls[i].enter_ns, kind);
+        graph_set_leave(graph, location, location->count - 1, run->polls[i].leave_ns);
+    }
+}
+
+/* The series has ended: if it was polling, it is one call. If the pauses are long, that is known only at the end; until
+   then it stays merged, as what was found is linked to the merged call. */
 static void end_run(struct poll_run *run, struct graph *graph, struct location *location, bool found)
 {
     if (run->count > 1) {
-        size_t index = location->count - 1;
-        uint32_t kind = packed_kind(latest(location));
         const struct poll *last = &run->polls[run->count - 1];
-        bool polled = found && run->count > POLLS_LEAST && median_gap_ns(run) <= POLLS_GAP_NS;
-        if (polled) {
+        if (!found)
+            split(run, graph, location);
+        else if (found && run->count > POLLS_LEAST && median_gap_ns(run) <= POLLS_GAP_NS)
             time_add(&location->polled_ns, gaps_ns(run));
-        } else if (has_messages(latest(location))) {
-            /* What was found is linked to the merged call, so this becomes the look that found it; the others found
-               nothing, and are left out. */
-            graph_set_enter(graph, location, index, last->enter_ns);
-            graph_set_leave(graph, location, index, last->leave_ns);
-        } else {
-            graph_set_leave(graph, location, index, run->polls[0].leave_ns);
-            for (size_t i = 1; i < run->count && location->count < GRAPH_NONE - 1; i++) {
-                graph_add_call(graph, location, run->polls[i].enter_ns, kind);
-                graph_set_leave(graph, location, location->count - 1, run->polls[i].leave_ns);
-            }
-        }
+        else
+            naps_add(&run->naps, (struct nap_series){.call = location->count - 1,
+                                                     .found_ns = last->enter_ns,
+                                                     .gaps_ns = gaps_ns(run),
+                                                     .computed_ns = run->computed_ns});
     }
     run->count = 0;
+    run->computed_ns = 0;
 }
 
 bool polls_enter(struct poll_run *run, struct graph *graph, struct location *location, uint32_t state, int64_t enter_ns)
@@ -108,6 +113,7 @@ bool polls_enter(struct poll_run *run, struct graph *graph, struct location *loc
     if (same && !has_messages(call)) {
         /* Open again: its new leave comes with the leave of this look. */
         graph_set_leave(graph, location, location->count - 1, enter_ns);
+        time_add(&run->computed_ns, run->since_ns);
         return true;
     }
     /* A probe finds a message that the next call receives: then polling was successful, though the probe has no
@@ -120,12 +126,20 @@ bool polls_enter(struct poll_run *run, struct graph *graph, struct location *loc
 void polls_leave(struct poll_run *run, int64_t enter_ns, int64_t leave_ns)
 {
     ARRAY_PUSH(run->polls, run->count, run->capacity, (struct poll){enter_ns, leave_ns});
+    run->since_ns = 0;
+}
+
+void polls_sample(struct poll_run *run, int64_t ns)
+{
+    time_add(&run->since_ns, ns);
+    time_add(&run->naps.computed_ns, ns);
 }
 
 void polls_end(struct poll_run *run, struct graph *graph, struct location *location)
 {
     if (run->count > 0)
         end_run(run, graph, location, has_messages(latest(location)));
+    naps_end(&run->naps, graph, location);
     free(run->polls);
     *run = (struct poll_run){0};
 }

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/text.h"
+#include "heuristics/core_losses.h"
 #include "heuristics/efficiency.h"
 #include "profile/profile.h"
 
@@ -88,6 +89,23 @@ static bool is_uneven(const struct group group[2])
     return excess_ns > ERRORS * sqrt(error_square);
 }
 
+/* Waiting for cores explains this part of the time in which the others seem to compute, and do not. */
+static const double EXPLAINED = 0.5;
+
+/* Whether times show nothing because processes wait for cores. Not if it is known that the others hardly do: then they
+   sleep. */
+static bool is_hidden(const struct metrics *metrics, const struct group group[2], const int64_t *excess_ns)
+{
+    struct core_losses *losses = core_losses_of(metrics);
+    double lost_s = 0, excess_s = (group[1].ns / group[1].count - group[0].ns / group[0].count) / 1e9;
+    for (size_t i = 0; losses && i < metrics->process_count; i++)
+        if (excess_ns[i] == 0)
+            lost_s += losses[i].computing_s / group[0].count;
+    bool hidden = !losses || lost_s >= EXPLAINED * excess_s;
+    free(losses);
+    return hidden;
+}
+
 static void say(const struct group group[2], size_t processes, struct finding *finding)
 {
     char who[WHO_SIZE], own[TEXT_NUMBER_SIZE], others[TEXT_NUMBER_SIZE];
@@ -117,7 +135,7 @@ bool find_uneven_cpu(const struct finding_input *input, struct finding *finding)
     struct cpu cpu = cpu_of(metrics);
     int64_t *excess_ns = memory_new(count * sizeof *excess_ns);
     groups_of(metrics, &cpu, excess_ns, group);
-    bool found = is_uneven(group);
+    bool found = is_uneven(group) && is_hidden(metrics, group, excess_ns);
     if (found) {
         double mean_ns = (group[0].ns + group[1].ns) / (double)count;
         finding->by_cpu = true;

@@ -6,7 +6,7 @@
 
 /* Uneven work by samples of CPU time, of a run whose processes wait for cores: some processes compute at least 10 %
    longer than the others, more than three standard deviations of those, and more than four times what samples may err
-   by. The saving is with a core for each process. */
+   by; waiting for cores explains half of the difference, if it is known. The saving is with a core for each process. */
 bool find_uneven_cpu(const struct finding_input *input, struct finding *finding);
 
 #endif

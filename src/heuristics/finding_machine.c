@@ -62,10 +62,20 @@ static double calls_ns(const struct metrics *metrics, size_t row, bool own)
 {
     const struct analysis *analysis = metrics->analysis;
     double ns = (double)metrics->process[row].communication_ns - (double)starting_ns(metrics, &metrics->process[row]);
+    /* Waits between looks for a message are waits, though the process is not in a call. */
+    if (own)
+        ns += (double)metrics_polled_ns(metrics, row);
     for (int kind = WAIT_NONE + 1; own && kind < WAIT_CAUSED_COUNT; kind++)
         if (kind != WAIT_AT_INIT && kind != WAIT_AT_FINALIZE)
             ns -= (double)analysis->waits[kind].victims_ns[row];
     return fmax(ns, 0);
+}
+
+/* Neither in MPI nor waiting between looks for a message. */
+static double outside_ns_of(const struct metrics *metrics, size_t row, const struct process_resources *process)
+{
+    double calls = calls_ns(metrics, row, false) + (double)metrics_polled_ns(metrics, row);
+    return fmax((double)wall_ns_of(process) - calls, 0);
 }
 
 /* Visits the processes with readings in the order of rows. False: there are no more. */
@@ -249,7 +259,7 @@ static struct idle idle_of(const struct metrics *metrics, const struct ranks *ca
         if (row == metrics->process_count || metrics->process[row].rank != process->rank || delay_ns < 0 ||
             cpu_ns < 0 || !is_among(process->rank, causes->rank, causes->count))
             continue;
-        double outside_ns = fmax((double)wall_ns_of(process) - calls_ns(metrics, row, false), 0);
+        double outside_ns = outside_ns_of(metrics, row, process);
         idle.processes++;
         idle.outside_s += outside_ns / 1e9;
         idle.off_s += fmax(outside_ns - (double)cpu_ns - (double)delay_ns, 0) / 1e9;
@@ -273,7 +283,7 @@ struct finding_use *finding_uses(const struct metrics *metrics)
         size_t row = metrics_row_of(metrics, process->rank);
         if (row == SIZE_MAX || wall_ns_of(process) <= 0 || cpu_ns < 0 || delay_ns < 0)
             continue;
-        double outside_ns = fmax((double)wall_ns_of(process) - calls_ns(metrics, row, false), 0);
+        double outside_ns = outside_ns_of(metrics, row, process);
         uses[row] = (struct finding_use){.process = process,
                                          .outside_s = outside_ns / 1e9,
                                          .off_s = fmax(outside_ns - cpu_ns - delay_ns, 0) / 1e9,

@@ -21,6 +21,9 @@ static const double ACCEPTABLE = 0.8, LEAST_SHARE = 0.05;
 enum { FEW = 4 };
 static const double UNEVEN = 1.5;
 
+/* The first rows look for messages. */
+enum { POLLING = 2 };
+
 /* The cost of calls of a kind, and what helps. The first row that fits is used. */
 static const struct remedy {
     enum function_class class;
@@ -63,6 +66,12 @@ static const struct remedy made_once = {CLASS_SETUP, "", "makes communicators, w
 static const struct remedy few_bytes = {CLASS_COLLECTIVE, "", "takes long for the few bytes that it moves",
                                         "call it less often, or combine several calls into one; start it early (the "
                                         "non-blocking form) and compute in the meantime"};
+
+/* For looks with pauses between them that take longer than the looks: what is lost is a part of the last pause. */
+static const struct remedy naps = {CLASS_WAIT, "",
+                                   "still pauses between two looks when the message has come",
+                                   "pause for a shorter time between two looks, or let MPI wait for the message "
+                                   "(MPI_Wait, MPI_Probe, MPI_Recv)"};
 
 double finding_calls(const struct metrics *metrics, enum function_class class, const char *name)
 {
@@ -116,8 +125,21 @@ struct own_time {
     double longest_s, shortest_s; /* calls, whatever they do */
     double most_s;                /* of the process with most, likewise */
     uint64_t calls, most_calls;   /* of all, and of the process with most */
+    double calls_s;               /* of all processes, with waits */
+    double pauses_s;              /* between looks for a message, where these are looks */
     int64_t *processes_ns;        /* time in the calls, by row */
 };
+
+static void add_pauses(const struct metrics *metrics, struct own_time *own)
+{
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        int64_t polled_ns = own->processes_ns[i] > 0 ? metrics_polled_ns(metrics, i) : 0;
+        own->pauses_s += (double)polled_ns / 1e9;
+        time_add(&own->processes_ns[i], polled_ns);
+    }
+    own->calls_s = own->all_s;
+    own->all_s += own->pauses_s;
+}
 
 static struct own_time own_time_of(const struct finding_input *input, uint32_t state)
 {
@@ -137,6 +159,8 @@ static struct own_time own_time_of(const struct finding_input *input, uint32_t s
             if (row->count > 0 && (own.shortest_s < 0 || (double)row->min_ns / 1e9 < own.shortest_s))
                 own.shortest_s = (double)row->min_ns / 1e9;
         }
+    if (remedy_of(&metrics->defs->states[state]) < &remedies[POLLING])
+        add_pauses(metrics, &own);
     for (size_t i = 0; i < metrics->process_count; i++)
         own.most_s = larger((double)own.processes_ns[i] / 1e9, own.most_s);
     /* Waits are measured with corrected clocks, calls without: the difference may fall below 0. */
@@ -379,6 +403,8 @@ static void say(const struct finding_input *input, uint32_t index, const struct 
     const struct remedy *remedy = remedy_of(state);
     if (state->class == CLASS_SETUP && own->most_calls <= MADE_FOR_ONCE)
         remedy = &made_once;
+    if (own->pauses_s > own->calls_s)
+        remedy = &naps;
     if (moves_few_bytes(input, state))
         remedy = &few_bytes;
     double path = ratio_of((double)input->analysis->path_states_ns[index], (double)input->analysis->path);
@@ -390,13 +416,14 @@ static void say(const struct finding_input *input, uint32_t index, const struct 
              hidden ? "" : "excluding waiting, ", text_beginning(state->name, 60), state->name,
              text_share(share, path));
     snprintf(finding->text, sizeof finding->text,
-             "%s, %s call%s of %.*s take%s %s in total, %s: it %s. On an ideal network the run would take %s; "
+             "%s, %s call%s of %.*s%s take%s %s in total, %s: it %s. On an ideal network the run would take %s; "
              "excluding "
              "the start and end of MPI, that is a transfer efficiency of %s.",
              hidden ? "Including waiting for a root that is late, which the trace does not tell apart"
                     : "Excluding waiting",
              text_thousands(calls, own->calls), text_plural(own->calls, "", "s"), text_beginning(state->name, 60),
-             state->name, text_plural(own->calls, "s", ""), seconds_text(time, own->all_s), each,
+             state->name, remedy == &naps ? ", with the pauses between them," : "",
+             remedy == &naps ? "" : text_plural(own->calls, "s", ""), seconds_text(time, own->all_s), each,
              hidden ? "waits, or moves data without overlapping computation" : remedy->doing,
              seconds_text(ideal, (double)input->analysis->ideal / 1e9), text_share(transfer, efficiency));
     say_other_ends(input, index, finding);

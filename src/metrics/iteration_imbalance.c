@@ -174,11 +174,12 @@ struct line {
     double fit;          /* how well the line fits, as a correlation */
 };
 
-static struct line line_of(const struct table *table, const double *values)
+/* Through iterations [from, to). */
+static struct line line_of(const struct table *table, const double *values, size_t from, size_t to)
 {
     double middle = 0, products = 0, squares = 0, spread = 0, count = 0;
     struct line line = {0};
-    for (size_t k = 0; k < table->iterations; k++) {
+    for (size_t k = from; k < to; k++) {
         if (!has_work(table, k))
             continue;
         count++;
@@ -186,46 +187,57 @@ static struct line line_of(const struct table *table, const double *values)
         line.mean += values[k];
     }
     line.mean = ratio_of(line.mean, count);
-    for (size_t k = 0; k < table->iterations; k++) {
+    for (size_t k = from; k < to; k++) {
         if (!has_work(table, k))
             continue;
-        double from = (double)k - middle / count, off = values[k] - line.mean;
-        products += from * off;
-        squares += from * from;
+        double distance = (double)k - middle / count, off = values[k] - line.mean;
+        products += distance * off;
+        squares += distance * distance;
         spread += off * off;
     }
     if (squares > 0)
-        line.growth = products / squares * (double)table->iterations;
+        line.growth = products / squares * (double)(to - from);
     if (spread > 1e-12)
         line.fit = products / sqrt(squares * spread);
     return line;
 }
 
-static struct line line_of_shares(const struct iteration_imbalance *imbalance, const struct table *table)
+static struct line line_of_shares(const struct iteration_imbalance *imbalance, const struct table *table, size_t from,
+                                  size_t to)
 {
     double *shares = memory_new(table->iterations * sizeof *shares);
     for (size_t k = 0; k < table->iterations; k++)
         shares[k] = loss_share(imbalance, table, k);
-    struct line line = line_of(table, shares);
+    struct line line = line_of(table, shares, from, to);
     free(shares);
     return line;
 }
 
 static void find_growth(struct iteration_imbalance *imbalance, const struct table *table)
 {
-    struct line shares = line_of_shares(imbalance, table);
+    struct line shares = line_of_shares(imbalance, table, 0, table->iterations);
     imbalance->growth = shares.growth;
     imbalance->growth_fit = shares.fit;
 }
 
 /* True if what is lost in an iteration grows, or falls, beside the work as well as by itself: where all work grows, the
    share of a constant loss falls. */
-static bool is_growing(const struct iteration_imbalance *imbalance, const struct table *table)
+static bool grows_in(const struct iteration_imbalance *imbalance, const struct table *table, size_t from, size_t to)
 {
-    struct line shares = line_of_shares(imbalance, table), losses = line_of(table, imbalance->losses);
+    struct line shares = line_of_shares(imbalance, table, from, to);
+    struct line losses = line_of(table, imbalance->losses, from, to);
     return fabs(shares.growth) >= GROWING * fmax(shares.mean, 1) && fabs(shares.fit) >= GROWTH_FIT &&
            fabs(losses.growth) >= GROWING * losses.mean && fabs(losses.fit) >= GROWTH_FIT &&
-           (shares.growth > 0) == (losses.growth > 0);
+           (shares.growth > 0) == (losses.growth > 0) && (shares.growth > 0) == (imbalance->growth > 0);
+}
+
+/* The first and the last iteration may be cut before or after some of their work, or be warm-up: one of them alone is
+   no growth. */
+static bool is_growing(const struct iteration_imbalance *imbalance, const struct table *table)
+{
+    size_t count = table->iterations;
+    return grows_in(imbalance, table, 0, count) && grows_in(imbalance, table, 1, count) &&
+           grows_in(imbalance, table, 0, count - 1);
 }
 
 /* H(a) / log2(min(P, K)): at most that many ranks can be the heaviest, so that 1 is the largest value for any run. */

@@ -15,7 +15,8 @@
    - growing, falling: growth at least 0.2, or at most -0.2, growth_fit at least 0.5 (our own: chance is no growth), and
      static / loss at least 0.5. M - m, as a share of its mean, has to change as much in the same direction, and growth
      counts as a share of the mean of (M-m)/m where that is above 1 (our own: else a constant M - m beside work that
-     grows would be falling).
+     grows would be falling). It has to be so without the first and without the last iteration, too, which may be cut
+     in their work.
    - static: static / loss at least 0.7 and rank_share at least 0.5.
    - rotating: dynamic / loss at least 0.5, and the heaviest rank moves by the same step in 70 % of the iterations; or
      entropy is at least 0.8, the totals of the ranks are balanced (maximum at most 5 % above the mean), and the part

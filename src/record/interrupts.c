@@ -61,6 +61,21 @@ static void let_go(bool held)
     pthread_sigmask(SIG_UNBLOCK, &samples, NULL);
 }
 
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The thread slept since then: inside MPI that is MPI's. errno stays: clock_gettime does not fail. */
+static void note_sleep(int64_t begin_ns)
+{
+    struct location *location = location_mine;
+    if (location && !location->inside)
+        location->asleep_ns += now_ns() - begin_ns;
+}
+
 /* A function whose result is of `type`, called with the signal blocked where `when` holds. */
 #define QUIET_WHEN(when, type, name, parameters, arguments)                                                            \
     EXPORT type name parameters                                                                                        \
@@ -72,16 +87,30 @@ static void let_go(bool held)
     }
 #define QUIET(type, name, parameters, arguments) QUIET_WHEN(true, type, name, parameters, arguments)
 
-/* Sleeping and waiting */
+/* Sleeping: where `when` holds, the call does nothing else. */
+#define NAP(when, type, name, parameters, arguments)                                                                   \
+    EXPORT type name parameters                                                                                        \
+    {                                                                                                                  \
+        bool naps = (when), held = hold();                                                                             \
+        int64_t begin_ns = naps ? now_ns() : 0;                                                                        \
+        type result = NEXT(name) arguments;                                                                            \
+        if (naps)                                                                                                      \
+            note_sleep(begin_ns);                                                                                      \
+        let_go(held);                                                                                                  \
+        return result;                                                                                                 \
+    }
 
-QUIET(unsigned, sleep, (unsigned seconds), (seconds))
-QUIET(int, usleep, (useconds_t us), (us))
-QUIET(int, nanosleep, (const struct timespec *wanted, struct timespec *rest), (wanted, rest))
-QUIET(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *wanted, struct timespec *rest),
-      (clock, flags, wanted, rest))
-QUIET(int, poll, (struct pollfd * files, nfds_t count, int timeout), (files, count, timeout))
-QUIET(int, select, (int count, fd_set *in, fd_set *out, fd_set *errors, struct timeval *timeout),
-      (count, in, out, errors, timeout))
+NAP(true, unsigned, sleep, (unsigned seconds), (seconds))
+NAP(true, int, usleep, (useconds_t us), (us))
+NAP(true, int, nanosleep, (const struct timespec *wanted, struct timespec *rest), (wanted, rest))
+NAP(true, int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *wanted, struct timespec *rest),
+    (clock, flags, wanted, rest))
+NAP(count == 0, int, poll, (struct pollfd * files, nfds_t count, int timeout), (files, count, timeout))
+NAP(count == 0, int, select, (int count, fd_set *in, fd_set *out, fd_set *errors, struct timeval *timeout),
+    (count, in, out, errors, timeout))
+
+/* Waiting */
+
 QUIET(int, epoll_wait, (int file, struct epoll_event *events, int count, int timeout), (file, events, count, timeout))
 QUIET(int, sem_timedwait, (sem_t *restrict semaphore, const struct timespec *restrict until), (semaphore, until))
 QUIET(int, sem_clockwait, (sem_t *restrict semaphore, clockid_t clock, const struct timespec *restrict until),
@@ -155,13 +184,6 @@ MASKED(epoll_pwait, (int file, struct epoll_event *events, int count, int timeou
 MASKED(sigsuspend, (const sigset_t *given), (mask_of(&mask, given)))
 
 /* Waiting for signals: a sample that was due while its signal was blocked is none of the program's. */
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {

@@ -48,7 +48,8 @@ struct location {
     struct site *sites;   /* see sites.h */
     uint32_t site_mask, site_count;
     struct tally tally;
-    int64_t sync_ns; /* see syncs.c */
+    int64_t sync_ns;   /* see syncs.c */
+    int64_t asleep_ns; /* see interrupts.c */
     struct open_call open;
     struct outer_call *outer;       /* the call in which a callback of the program made this one: see outer_call.h */
     bool inside;                    /* in an MPI function or in the recorder: what that calls itself is not recorded */

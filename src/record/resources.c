@@ -274,7 +274,10 @@ static int64_t delay_ns(void)
 static void put_process(const struct location *location, struct record_resources *record)
 {
     record->read = record->written = record->sync_ns = record->blocked_ns = -1;
-    record->stalled_ns = record->energy_uj = record->loop_ns = -1;
+    record->stalled_ns = record->energy_uj = record->loop_ns = record->asleep_ns = -1;
+#ifndef RECORD_STATIC /* there nothing of the C library is wrapped: see interrupts.c */
+    record->asleep_ns = location->asleep_ns;
+#endif
     if (location->thread > 0)
         return;
     put_bytes(record);

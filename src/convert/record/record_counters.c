@@ -19,6 +19,7 @@ void record_resources_events(struct record_state *state, const struct record_str
                              struct batch *batch)
 {
     const struct record_resources *record = (const struct record_resources *)(const void *)stream->record;
+    bool has_asleep = (size_t)record->base.words * 8 >= sizeof *record;
     /* They are sums since the run began: what is left out would count as of the moment after it. */
     if (state->plan.left_out > 0)
         return;
@@ -41,7 +42,8 @@ void record_resources_events(struct record_state *state, const struct record_str
                               [RESOURCE_SYNC] = record->sync_ns,
                               [RESOURCE_BLOCKED] = record->blocked_ns,
                               [RESOURCE_STALLED] = record->stalled_ns,
-                              [RESOURCE_ENERGY] = record->energy_uj};
+                              [RESOURCE_ENERGY] = record->energy_uj,
+                              [RESOURCE_ASLEEP] = has_asleep ? record->asleep_ns : -1};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         counter_event(state, base, (enum resource_counter)i, values[i], batch);
 }

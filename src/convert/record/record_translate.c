@@ -229,12 +229,16 @@ static void ranks_event(struct record_state *state, const struct record_stream *
 
 bool record_is_whole(const struct record_base *record)
 {
-    static const uint8_t sizes[] = {
-        [RECORD_ENTER_AT] = sizeof(struct record_enter),  [RECORD_SEND] = sizeof(struct record_message),
-        [RECORD_RECEIVE] = sizeof(struct record_message), [RECORD_COLLECTIVE] = sizeof(struct record_collective),
-        [RECORD_COMM] = sizeof(struct record_comm),       [RECORD_NEIGHBOURS] = sizeof(struct record_neighbours),
-        [RECORD_RANKS] = sizeof(struct record_ranks),     [RECORD_RESOURCES] = sizeof(struct record_resources),
-        [RECORD_MACHINE] = sizeof(struct record_machine), [RECORD_COUNTER] = sizeof(struct record_counter)};
+    static const uint8_t sizes[] = {[RECORD_ENTER_AT] = sizeof(struct record_enter),
+                                    [RECORD_SEND] = sizeof(struct record_message),
+                                    [RECORD_RECEIVE] = sizeof(struct record_message),
+                                    [RECORD_COLLECTIVE] = sizeof(struct record_collective),
+                                    [RECORD_COMM] = sizeof(struct record_comm),
+                                    [RECORD_NEIGHBOURS] = sizeof(struct record_neighbours),
+                                    [RECORD_RANKS] = sizeof(struct record_ranks),
+                                    [RECORD_RESOURCES] = offsetof(struct record_resources, asleep_ns),
+                                    [RECORD_MACHINE] = sizeof(struct record_machine),
+                                    [RECORD_COUNTER] = sizeof(struct record_counter)};
     return record->kind >= sizeof sizes || (size_t)record->words * 8 >= sizes[record->kind];
 }
 

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* planted_cases CASE: programs with one problem, or with what looks like it and is none. Work is CPU time. */
+#include <mpi.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int rank, size;
+static volatile unsigned long sink;
+
+static void compute(double s)
+{
+    struct timespec now;
+    double until = -1, at = 0;
+    while (until < 0 || at < until) {
+        for (int i = 0; i < 2000; i++)
+            sink = sink * 31 + (unsigned long)i;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        at = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+        if (until < 0)
+            until = at + s;
+    }
+}
+
+static void receive(int from)
+{
+    int value;
+    MPI_Recv(&value, 1, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void send(int to)
+{
+    MPI_Send(&rank, 1, MPI_INT, to, 0, MPI_COMM_WORLD);
+}
+
+/* Looks for the message of process 0, and in between sleeps, or has work of its own. */
+static void look(void (*between)(void))
+{
+    int there = 0;
+    for (;;) {
+        MPI_Iprobe(0, 0, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+        if (there)
+            break;
+        between();
+    }
+    receive(0);
+}
+
+static void nap(void)
+{
+    usleep(8000);
+}
+
+static void compute_a_while(void)
+{
+    compute(0.008);
+}
+
+static void looking(void (*between)(void))
+{
+    for (int round = 0; round < 8; round++) {
+        if (rank == 0) {
+            compute(0.04);
+            for (int to = 1; to < size; to++)
+                send(to);
+        } else {
+            look(between);
+            compute(0.005);
+        }
+    }
+}
+
+static void naps(void)
+{
+    looking(nap);
+}
+
+static void looks(void)
+{
+    looking(compute_a_while);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} cases[] = {{"naps", naps}, {"looks", looks}};
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
+        if (strcmp(cases[i].name, argv[1]) == 0)
+            cases[i].run();
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
