@@ -170,6 +170,25 @@ static bool one_gets_from_all(const struct setting *setting, struct reason *reas
     return is_about_messages(setting) && share >= 0 && share <= 1 - ALONE;
 }
 
+/* So few processes compute at the same time, on average, that they work one after the other: 1, and what the ends of
+   two turns overlap by. */
+static const double AT_A_TIME = 1.5;
+
+/* How many compute at the same time, on average, on an ideal network. */
+static double computing_at_once(const struct setting *setting)
+{
+    const struct analysis *analysis = setting->input->analysis;
+    return analysis->load_balance * analysis->serialisation * (double)analysis->process_count;
+}
+
+/* Even totals, and one process at a time: all have the same to do, and do it one after the other. */
+static bool works_in_turn(const struct setting *setting)
+{
+    const struct analysis *analysis = setting->input->analysis;
+    return analysis->load_balance >= BALANCED && analysis->serialisation > 0 && analysis->serialisation < ACCEPTABLE &&
+           computing_at_once(setting) < AT_A_TIME;
+}
+
 /* N work items through P stages keep these busy N / (N + P - 1) of the time. */
 static void pipeline(const struct setting *setting, struct reason *reason)
 {
@@ -183,10 +202,21 @@ static void pipeline(const struct setting *setting, struct reason *reason)
     traffic_clear(&traffic);
 }
 
+/* A pipeline that does not reach this part of what its pieces allow has another problem: it may be filled again and
+   again. */
+static const double OF_PIPELINE = 0.6;
+
+/* Whether it works as a pipeline, as far as is known. */
+static bool keeps_filled(const struct setting *setting, double bound)
+{
+    return setting->input->analysis->serialisation <= 0 ||
+           computing_at_once(setting) >= OF_PIPELINE * bound * (double)setting->structure->processes;
+}
+
 static bool pieces_are_few(const struct setting *setting, struct reason *reason)
 {
     pipeline(setting, reason);
-    return reason->share < ACCEPTABLE;
+    return reason->share < ACCEPTABLE && keeps_filled(setting, reason->share);
 }
 
 static bool stages_are_even(const struct setting *setting)
@@ -221,7 +251,9 @@ static bool pieces_differ(const struct setting *setting, struct reason *reason)
 static bool pieces_are_many(const struct setting *setting, struct reason *reason)
 {
     pipeline(setting, reason);
-    return reason->share >= ACCEPTABLE;
+    /* Stages that take unequally long keep the others waiting. */
+    double bound = reason->share * setting->input->analysis->load_balance;
+    return reason->share >= ACCEPTABLE && keeps_filled(setting, bound);
 }
 
 /* Messages that carry so little say only whose turn it is: a number or two, such as an offset in a file. */
@@ -231,12 +263,22 @@ static bool passes_token(const struct setting *setting, struct reason *reason)
 {
     const struct analysis *analysis = setting->input->analysis;
     uint64_t bytes, messages = metrics_messages(setting->input->metrics, &bytes);
-    /* Even totals and a poor serialisation: all have the same to do, and do it one after the other. */
     bool token = messages > 0 && bytes <= TOKEN_BYTES * messages && metrics_sizes_known(setting->input->metrics);
     text_bytes(reason->who, messages > 0 ? bytes / messages : 0);
     reason->share = analysis->serialisation;
-    return token && analysis->load_balance >= BALANCED && analysis->serialisation > 0 &&
-           analysis->serialisation < ACCEPTABLE;
+    return token && works_in_turn(setting);
+}
+
+/* Each waits for what the one before it hands on. */
+static bool is_chain(const struct setting *setting, struct reason *reason)
+{
+    uint64_t bytes, messages = metrics_messages(setting->input->metrics, &bytes);
+    if (metrics_sizes_known(setting->input->metrics))
+        text_bytes(reason->who, messages > 0 ? bytes / messages : 0);
+    else
+        snprintf(reason->who, sizeof reason->who, "%s", "data");
+    reason->share = setting->input->analysis->serialisation;
+    return works_in_turn(setting);
 }
 
 /* Neighbours in a grid that compute one after the other though they have equal work. */

@@ -2,7 +2,7 @@
 /* planted_cases CASE: programs with one problem, or with what looks like it and is none. Work is CPU time. */
 #include <mpi.h>
 
-#include <stdio.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -82,10 +82,35 @@ static void looks(void)
     looking(compute_a_while);
 }
 
+/* Each process works when it has what the one before it has made. */
+static void hand_on(bool one_at_a_time)
+{
+    double data[50] = {0};
+    for (int round = 0; round < 12; round++) {
+        if (rank > 0)
+            MPI_Recv(data, 50, MPI_DOUBLE, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        compute(0.01);
+        if (rank < size - 1)
+            MPI_Send(data, 50, MPI_DOUBLE, rank + 1, 0, MPI_COMM_WORLD);
+        if (one_at_a_time)
+            MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static void chain(void)
+{
+    hand_on(true);
+}
+
+static void pipeline(void)
+{
+    hand_on(false);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"naps", naps}, {"looks", looks}};
+} cases[] = {{"naps", naps}, {"looks", looks}, {"chain", chain}, {"pipeline", pipeline}};
 
 int main(int argc, char **argv)
 {

@@ -151,22 +151,35 @@ static void test_pipeline(void)
     metrics_free(metrics);
 }
 
-/* A token is a message of few bytes. Messages whose size the trace does not say are in no size class. */
+/* 8 processes in a chain, with this serialisation and messages of so many bytes (-1: not known). */
+static const char *chained(double serialisation, int64_t bytes)
+{
+    struct metrics *metrics = run_new();
+    metrics->analysis->serialisation = serialisation;
+    for (size_t i = 0; i + 1 < PROCESSES; i++) {
+        hand_messages(metrics, i, i + 1, 7, bytes > 0 ? 7 * (uint64_t)bytes : 0);
+        waits(metrics, WAIT_LATE_SENDER, i + 1, i, 1);
+    }
+    if (bytes >= 0)
+        hand_size(metrics, 7 * (PROCESSES - 1), 7 * (PROCESSES - 1) * (uint64_t)bytes);
+    struct finding *finding = fitted(metrics, "serialisation", WAIT_LATE_SENDER);
+    metrics_free(metrics);
+    return finding->text;
+}
+
+/* A token is a message of few bytes. Messages whose size the trace does not say are in no size class. Where several
+   processes compute at the same time nobody works in turn. */
 static void test_token(void)
 {
-    for (int known = 0; known < 2; known++) {
-        struct metrics *metrics = run_new();
-        metrics->analysis->serialisation = 0.5;
-        for (size_t i = 0; i + 1 < PROCESSES; i++) {
-            hand_messages(metrics, i, i + 1, 7, 0);
-            waits(metrics, WAIT_LATE_SENDER, i + 1, i, 1);
-        }
-        if (known)
-            hand_size(metrics, 7 * (PROCESSES - 1), 0);
-        struct finding *finding = fitted(metrics, "serialisation", WAIT_LATE_SENDER);
-        tap_ok(!strstr(finding->text, "0 B each, a token") == !known, "a token is known to be small (%d)", known);
-        metrics_free(metrics);
-    }
+    tap_ok(strstr(chained(0.15, 0), "0 B each, a token") != NULL, "a token is small");
+    tap_ok(!strstr(chained(0.15, -1), "a token"), "a token is known to be small");
+    tap_equal_string(chained(0.15, 4000),
+                     "It waits. A chain: each process works when it has got 4.0 kB from the one before it, one process "
+                     "at a time, and none computes for more than 15 % of the critical path.",
+                     "a chain of larger messages");
+    tap_ok(strstr(chained(0.45, 0), "A pipeline of P = 8 stages") != NULL,
+           "a pipeline of small messages: half of its processes compute");
+    tap_equal_string(chained(0.25, 4000), "It waits.", "a pipeline that is filled again and again");
 }
 
 static void test_halo(void)
