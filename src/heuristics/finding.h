@@ -176,6 +176,9 @@ void finding_caveat_idle(const struct metrics *metrics, char caveat[FINDING_CAVE
 /* Less than this share of the run, without MPI_Init and MPI_Finalize, is noise. */
 #define FINDING_NOISE 0.01
 
+/* Transfers, files and turns: every run has some of them. Those that save less than this share of it are no finding. */
+#define FINDING_COSTS 0.05
+
 /* For finders: the cost for a run, in ns, of noise of 1 % in each process's computing if all wait for the last of N:
    the largest of N normal numbers is about sqrt(2 ln N) deviations above their mean. */
 double finding_noise(const struct analysis *analysis);

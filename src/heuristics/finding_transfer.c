@@ -12,9 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* POP's limit of acceptable efficiency; and the smallest saving, as a share of the run, that is reported. Every run has
-   some transfer: the noise of 1 % would report it nearly always. */
-static const double ACCEPTABLE = 0.8, LEAST_SHARE = 0.05;
+/* POP's limit of acceptable efficiency. */
+static const double ACCEPTABLE = 0.8;
 
 /* At most one process in this many is named, if it has this many times the mean of the bytes: more are the program's
    pattern, not an outlier. */
@@ -68,8 +67,7 @@ static const struct remedy few_bytes = {CLASS_COLLECTIVE, "", "takes long for th
                                         "non-blocking form) and compute in the meantime"};
 
 /* For looks with pauses between them that take longer than the looks: what is lost is a part of the last pause. */
-static const struct remedy naps = {CLASS_WAIT, "",
-                                   "still pauses between two looks when the message has come",
+static const struct remedy naps = {CLASS_WAIT, "", "still pauses between two looks when the message has come",
                                    "pause for a shorter time between two looks, or let MPI wait for the message "
                                    "(MPI_Wait, MPI_Probe, MPI_Recv)"};
 
@@ -441,7 +439,7 @@ bool find_transfer(const struct finding_input *input, struct finding *finding)
     double duration = (double)analysis->duration / 1e9, working = (double)working_duration_ns(input->metrics) / 1e9;
     double efficiency = analysis->transfer;
     finding->saving_s = (double)analysis->own_saving / 1e9;
-    if (state == UINT32_MAX || efficiency >= ACCEPTABLE || finding->saving_s < LEAST_SHARE * working)
+    if (state == UINT32_MAX || efficiency >= ACCEPTABLE || finding->saving_s < FINDING_COSTS * working)
         return false;
     struct own_time own = own_time_of(input, state);
     finding->waiting_s = own.all_s;

@@ -4,6 +4,7 @@
 
 #include "core/numbers.h"
 #include "core/text.h"
+#include "heuristics/efficiency.h"
 #include "heuristics/master.h"
 #include "heuristics/wait_words.h"
 
@@ -388,9 +389,8 @@ bool find_wait_at_io(const struct finding_input *input, struct finding *finding)
     return find_waits(input, &words, finding);
 }
 
-/* Every program must read and write: files are a problem only if they take this share of all processes' time, or hold
-   up all for this share of the run. */
-static const double IO_SHARE = 0.2, IO_PATH_SHARE = 0.1;
+/* From this share of all processes' time on that is the headline. */
+static const double IO_SHARE = 0.2;
 
 /* The share of the critical path in calls on files. */
 static double path_in_files(const struct finding_input *input)
@@ -428,7 +428,7 @@ bool find_io(const struct finding_input *input, struct finding *finding)
     double path = path_in_files(input);
     /* One process that writes while all others wait has a small share of all time: it shows on the critical path. */
     bool of_all = (double)sums->ns / 1e9 > IO_SHARE * all_s;
-    if (sums->saving_ns <= 0 || (!of_all && path <= IO_PATH_SHARE))
+    if (sums->saving_ns <= 0 || (double)sums->saving_ns < FINDING_COSTS * (double)working_duration_ns(input->metrics))
         return false;
     finding->waiting_s = (double)sums->ns / 1e9;
     finding->saving_s = (double)sums->saving_ns / 1e9;

@@ -241,7 +241,7 @@ bool find_serialisation(const struct finding_input *input, struct finding *findi
     /* Before the last process has started, processes do not take turns. */
     finding->saving_s = ideal - start - most;
     finding->waiting_s = finding->saving_s * (double)analysis->process_count;
-    if (finding->saving_s < 0.05 * working || most >= ACCEPTABLE * (ideal - start))
+    if (finding->saving_s < FINDING_COSTS * working || most >= ACCEPTABLE * (ideal - start))
         return false;
     take_whole_run(input, finding);
     finding_takes_waits(finding, input->analysis);
