@@ -181,12 +181,11 @@ static double computing_at_once(const struct setting *setting)
     return analysis->load_balance * analysis->serialisation * (double)analysis->process_count;
 }
 
-/* Even totals, and one process at a time: all have the same to do, and do it one after the other. */
+/* One process at a time, and not one of them mostly. */
 static bool works_in_turn(const struct setting *setting)
 {
-    const struct analysis *analysis = setting->input->analysis;
-    return analysis->load_balance >= BALANCED && analysis->serialisation > 0 && analysis->serialisation < ACCEPTABLE &&
-           computing_at_once(setting) < AT_A_TIME;
+    double serialisation = setting->input->analysis->serialisation;
+    return serialisation > 0 && serialisation < ACCEPTABLE && computing_at_once(setting) < AT_A_TIME;
 }
 
 /* N work items through P stages keep these busy N / (N + P - 1) of the time. */

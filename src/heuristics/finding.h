@@ -169,6 +169,15 @@ double finding_calls(const struct metrics *metrics, enum function_class class, c
 /* Adds to it, where there is no finding, that the processes do not compute for much of the time outside MPI. */
 void finding_caveat_idle(const struct metrics *metrics, char caveat[FINDING_CAVEAT_SIZE]);
 
+/* Processes that others have spawned, and what that takes; all 0: there are none. */
+struct spawning {
+    size_t parents, children;
+    int64_t least_ns, sum_ns; /* in MPI_Comm_spawn: the parent that is there for the shortest time, and all */
+    int64_t init_ns;          /* in MPI_Init: the child with most of it, but not more than the parents take */
+    int64_t saving_ns;        /* by which the run would be shorter at most */
+};
+struct spawning finding_spawning(const struct finding_input *input);
+
 /* The finders. */
 #define FINDER(name, ...) bool find_##name(const struct finding_input *input, struct finding *finding);
 #include "heuristics/findings.def"

@@ -316,8 +316,9 @@ void finding_idle_fit(const struct metrics *metrics, struct finding *finding)
     struct idle idle = idle_of(metrics, &finding->causes);
     /* A lack of cores has its own numbers, and a late start is not about the time after it. */
     if (finding->kind == FINDING_oversubscription || finding->kind == FINDING_late_start ||
-        finding_is_shortage(finding->kind) || idle.processes == 0 || idle.processes != finding->causes.count ||
-        idle.off_s < IDLE_SHARE * idle.outside_s || idle.off_s < IDLE_PART * finding->saving_s)
+        finding->kind == FINDING_spawn || finding_is_shortage(finding->kind) || idle.processes == 0 ||
+        idle.processes != finding->causes.count || idle.off_s < IDLE_SHARE * idle.outside_s ||
+        idle.off_s < IDLE_PART * finding->saving_s)
         return;
     text_append(finding->text, sizeof finding->text, " ");
     say_idle(&idle, &finding->causes, metrics, finding->text, sizeof finding->text);

@@ -34,6 +34,7 @@ static void finding_clear(struct finding *finding)
 #define SHORTAGES                                                                                                      \
     (BIT(shared_core) | BIT(idle_core) | BIT(slow_node) | BIT(paging) | BIT(disk_wait) | BIT(memory_growth))
 #define THREADS (BIT(uneven_threads) | BIT(serial_threads) | BIT(short_regions))
+#define STARTS (BIT(late_start) | BIT(spawn))
 static const struct root {
     enum finding_kind root;
     uint64_t others;
@@ -42,10 +43,10 @@ static const struct root {
                             BIT(serialisation) | BIT(late_broadcast) | BIT(early_reduce) | BIT(early_scan) |
                             BIT(wait_at_nxn) | BIT(wait_at_barrier) | BIT(excessive_synchronisation)},
     {FINDING_dynamic_imbalance, BIT(compute_imbalance)},
-    {FINDING_compute_imbalance, ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) |
-                                  BIT(late_start) | BIT(oversubscription) | BIT(slow_link) | SHORTAGES | THREADS)},
-    {FINDING_dynamic_imbalance, ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) |
-                                  BIT(late_start) | BIT(oversubscription) | BIT(slow_link) | SHORTAGES | THREADS)},
+    {FINDING_compute_imbalance, ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) | STARTS |
+                                  BIT(oversubscription) | BIT(slow_link) | SHORTAGES | THREADS)},
+    {FINDING_dynamic_imbalance, ~(BIT(small_messages) | BIT(transfer) | BIT(excessive_synchronisation) | STARTS |
+                                  BIT(oversubscription) | BIT(slow_link) | SHORTAGES | THREADS)},
     {FINDING_late_broadcast, BIT(wait_at_barrier) | BIT(wait_at_nxn)},
     {FINDING_late_receiver, BIT(wait_at_barrier) | BIT(wait_at_nxn) | BIT(transfer)},
     {FINDING_wrong_order, BIT(late_sender) | BIT(late_receiver) | BIT(late_broadcast) | BIT(serialisation) |
@@ -101,6 +102,7 @@ static const uint64_t TURNS = BIT(contention) | BIT(wrong_order) | BIT(late_send
                               BIT(wait_at_fence);
 #undef BIT
 #undef THREADS
+#undef STARTS
 
 /* The first root stays: the machine comes before the program. */
 static void finding_follows(struct finding *finding, const struct finding *root)
@@ -206,8 +208,8 @@ static void name_machine(const struct finding_input *input, struct findings *fin
     for (size_t i = 0; machine && i < findings->count; i++) {
         struct finding *finding = &findings->finding[i];
         /* A late start and serial code are the program's, and what says which resource is short has its own measure. */
-        bool own = finding->kind == FINDING_late_start || finding->kind == FINDING_serial_threads ||
-                   finding_is_shortage(finding->kind) || finding->by_cpu;
+        bool own = finding->kind == FINDING_late_start || finding->kind == FINDING_spawn ||
+                   finding->kind == FINDING_serial_threads || finding_is_shortage(finding->kind) || finding->by_cpu;
         if (finding != machine && !own && finding_machine_part(input, finding) >= EXPLAINED)
             finding->root = machine->id;
     }

@@ -232,13 +232,14 @@ bool find_serialisation(const struct finding_input *input, struct finding *findi
     double ideal = (double)analysis->ideal / 1e9, working = (double)working_duration_ns(input->metrics) / 1e9;
     /* POP: serialisation = longest computing / run on an ideal network; this gives the longest computing back. */
     double most = analysis->serialisation * ideal, start = (double)analysis->waits[WAIT_AT_INIT].longest_ns / 1e9;
+    start += (double)finding_spawning(input).saving_ns / 1e9;
     char share[TEXT_NUMBER_SIZE], longest[TEXT_NUMBER_SIZE], chain[TEXT_NUMBER_SIZE];
     /* Uneven work and slow transfers are findings of their own. Of a run with two poor factors the other finding comes
        first, and chains would often be its consequence. */
     if (analysis->serialisation <= 0 || analysis->serialisation >= ACCEPTABLE || analysis->load_balance < ACCEPTABLE ||
         analysis->transfer < ACCEPTABLE)
         return false;
-    /* Before the last process has started, processes do not take turns. */
+    /* Before the last process has started, or been spawned, processes do not take turns. */
     finding->saving_s = ideal - start - most;
     finding->waiting_s = finding->saving_s * (double)analysis->process_count;
     if (finding->saving_s < FINDING_COSTS * working || most >= ACCEPTABLE * (ideal - start))

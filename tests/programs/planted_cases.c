@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 static int rank, size;
+static char *program;
 static volatile unsigned long sink;
 
 static void compute(double s)
@@ -107,13 +108,40 @@ static void pipeline(void)
     hand_on(false);
 }
 
+/* Two processes more, which take long before they come to MPI_Init: see main. */
+static void spawn(void)
+{
+    char *arguments[] = {"spawned", NULL};
+    MPI_Comm children;
+    int value;
+    compute(0.03);
+    MPI_Comm_spawn(program, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+    if (rank == 0)
+        for (int from = 0; from < 2; from++)
+            MPI_Recv(&value, 1, MPI_INT, from, 0, children, MPI_STATUS_IGNORE);
+    MPI_Comm_disconnect(&children);
+}
+
+static void spawned(void)
+{
+    MPI_Comm parents;
+    MPI_Comm_get_parent(&parents);
+    compute(0.03);
+    MPI_Send(&rank, 1, MPI_INT, 0, 0, parents);
+    MPI_Comm_disconnect(&parents);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"naps", naps}, {"looks", looks}, {"chain", chain}, {"pipeline", pipeline}};
+} cases[] = {{"naps", naps},         {"looks", looks}, {"chain", chain},
+             {"pipeline", pipeline}, {"spawn", spawn}, {"spawned", spawned}};
 
 int main(int argc, char **argv)
 {
+    program = argv[0];
+    if (argc > 1 && strcmp(argv[1], "spawned") == 0)
+        usleep(300000);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
