@@ -172,6 +172,14 @@ static bool is_gone_without(enum finding_kind root, const struct finding_input *
     }
 }
 
+static bool is_part_of(const struct ranks *part, const struct ranks *ranks)
+{
+    for (size_t i = 0; i < part->count; i++)
+        if (!is_among(part->rank[i], ranks->rank, ranks->count))
+            return false;
+    return part->count > 0;
+}
+
 /* A root saves at least this part of what it causes. An order can be changed alone: even work that saves less is not
    the better advice. */
 static double part_of_root(enum finding_kind kind)
@@ -194,6 +202,30 @@ static void name_roots(const struct finding_input *input, struct findings *findi
                 is_gone_without(roots[r].root, input, finding))
                 finding->root = root->id;
         }
+    }
+}
+
+static bool is_uneven(enum finding_kind kind)
+{
+    return kind == FINDING_compute_imbalance || kind == FINDING_dynamic_imbalance;
+}
+
+/* All wait for a few that come last because they have waited for a message, at the same time of the run: if that
+   message is late by itself, it does not matter what work is uneven somewhere else. */
+static void name_messages(const struct finding_input *input, struct findings *findings)
+{
+    static const enum finding_kind of_all[] = {FINDING_wait_at_barrier, FINDING_wait_at_nxn};
+    const struct finding *late = finding_of(findings, FINDING_late_sender);
+    /* Of turns in which all wait for all, late messages are a consequence: see join_turns. */
+    bool own = late && !late->root && late->causes.count * 2 <= input->metrics->process_count;
+    for (size_t i = 0; own && i < sizeof of_all / sizeof *of_all; i++) {
+        struct finding *finding = finding_of(findings, of_all[i]);
+        if (!finding || (finding->root && !is_uneven(finding_find(finding->root))))
+            continue;
+        if (finding->causes.count * 2 <= input->metrics->process_count &&
+            is_part_of(&finding->causes, &late->victims) && late->saving_s >= finding->saving_s / 2 &&
+            late->from_s < finding->to_s && finding->from_s < late->to_s)
+            finding->root = late->id;
     }
 }
 
@@ -379,8 +411,10 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     /* In this order: roots compare savings, and turns take over the saving of their root. */
     name_machine(&maker.input, &findings);
     name_shortage(&findings);
-    if (finding_roots_known(analysis))
+    if (finding_roots_known(analysis)) {
         name_roots(&maker.input, &findings);
+        name_messages(&maker.input, &findings);
+    }
     raise_machine(&maker.input, &findings);
     drop_small_machine(&findings, maker.working_s);
     /* Nothing is left, but much may be lost all the same. */
