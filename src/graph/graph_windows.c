@@ -226,6 +226,7 @@ static void note_lock(struct window_collector *windows, struct graph *graph, uin
 {
     struct lock_place at = {mark->comm, place_of(windows, mark->process, mark->comm), mark->process, target};
     uint32_t call = latest_call(graph, location);
+    targets_take(&windows->targets, (struct target_access){mark->comm, location, call, target});
     if (role == ROLE_LOCK)
         locks_take(&windows->locks, &at, location, call, lock);
     else if (role == ROLE_UNLOCK)
@@ -393,6 +394,7 @@ void windows_end(struct window_collector *windows, struct graph *graph)
 {
     connect_epochs(windows, graph);
     locks_end(&windows->locks, graph);
+    targets_end(&windows->targets, graph);
     free(windows->roles);
     map_clear(&windows->places);
     free(windows->open);

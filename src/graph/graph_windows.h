@@ -3,6 +3,7 @@
 #define SIGHT_GRAPH_GRAPH_WINDOWS_H
 
 #include "graph/graph_locks.h"
+#include "graph/graph_targets.h"
 
 /* One-sided communication: which calls on windows wait for which. A window has a communicator of its own, so that calls
    of all its processes are collectives of that; the rest are edges between calls:
@@ -12,7 +13,8 @@
    origin.
    - late complete: MPI_Win_wait for MPI_Win_complete of each origin; and early wait for the last call of the origin
    before that in its epoch: an access, or MPI_Win_start.
-   - lock contention: see graph_locks.h. */
+   - lock contention: see graph_locks.h.
+   - late target: see graph_targets.h. */
 
 /* Collects while a graph is built. Zero-initialised is empty. */
 struct window_collector {
@@ -24,6 +26,7 @@ struct window_collector {
     struct epoch *accesses, *exposures; /* of a process with one partner */
     size_t access_count, access_capacity, exposure_count, exposure_capacity;
     struct lock_collector locks;
+    struct target_collector targets;
 };
 
 /* The location's latest call, on a window, was entered; and was left: `event` has its target. */

@@ -98,8 +98,8 @@ static int by_place(const void *a, const void *b)
 /* Waits that desynchronise processes. */
 static const uint64_t TURNS = BIT(contention) | BIT(wrong_order) | BIT(late_sender) | BIT(late_receiver) |
                               BIT(late_broadcast) | BIT(early_reduce) | BIT(early_scan) | BIT(late_post) |
-                              BIT(late_complete) | BIT(lock_contention) | BIT(wait_at_nxn) | BIT(wait_at_barrier) |
-                              BIT(wait_at_fence);
+                              BIT(late_complete) | BIT(lock_contention) | BIT(late_target) | BIT(wait_at_nxn) |
+                              BIT(wait_at_barrier) | BIT(wait_at_fence);
 #undef BIT
 #undef THREADS
 #undef STARTS
@@ -210,12 +210,11 @@ static bool is_uneven(enum finding_kind kind)
     return kind == FINDING_compute_imbalance || kind == FINDING_dynamic_imbalance;
 }
 
-/* All wait for a few that come last because they have waited for a message, at the same time of the run: if that
-   message is late by itself, it does not matter what work is uneven somewhere else. */
-static void name_messages(const struct finding_input *input, struct findings *findings)
+/* All wait for a few that come last because they have waited for something else, at the same time of the run: if that
+   is late by itself, it does not matter what work is uneven somewhere else. */
+static void name_late(const struct finding_input *input, const struct finding *late, struct findings *findings)
 {
     static const enum finding_kind of_all[] = {FINDING_wait_at_barrier, FINDING_wait_at_nxn};
-    const struct finding *late = finding_of(findings, FINDING_late_sender);
     /* Of turns in which all wait for all, late messages are a consequence: see join_turns. */
     bool own = late && !late->root && late->causes.count * 2 <= input->metrics->process_count;
     for (size_t i = 0; own && i < sizeof of_all / sizeof *of_all; i++) {
@@ -413,7 +412,8 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     name_shortage(&findings);
     if (finding_roots_known(analysis)) {
         name_roots(&maker.input, &findings);
-        name_messages(&maker.input, &findings);
+        name_late(&maker.input, finding_of(&findings, FINDING_late_sender), &findings);
+        name_late(&maker.input, finding_of(&findings, FINDING_late_target), &findings);
     }
     raise_machine(&maker.input, &findings);
     drop_small_machine(&findings, maker.working_s);

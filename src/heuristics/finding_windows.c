@@ -66,3 +66,16 @@ bool find_lock_contention(const struct finding_input *input, struct finding *fin
         NULL};
     return find_waits(input, &words, finding);
 }
+
+bool find_late_target(const struct finding_input *input, struct finding *finding)
+{
+    static const struct wait_words words = {
+        WAIT_LATE_TARGET,
+        "waiting for targets that compute",
+        "until the process whose window they access calls MPI",
+        "outside MPI",
+        "let the target call MPI now and then while it computes (MPI_Iprobe), or give MPI a thread for progress (with "
+        "MPICH MPIR_CVAR_ASYNC_PROGRESS=1); or compute between MPI_Get or MPI_Put and the call that completes it",
+        NULL};
+    return find_waits(input, &words, finding);
+}

@@ -150,6 +150,7 @@ static void count_call(struct analysis *analysis, const struct graph *graph, uin
             enum wait_kind kind = (enum wait_kind)graph_collective(graph, call).wait;
             analysis->waits[kind].calls++;
             analysis->waits[WAIT_LATE_COMPLETE].calls += kind == WAIT_EARLY_WAIT;
+            analysis->waits[WAIT_LATE_TARGET].calls += kind == WAIT_LOCK_CONTENTION;
         }
         return;
     }

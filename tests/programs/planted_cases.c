@@ -131,11 +131,44 @@ static void spawned(void)
     MPI_Comm_disconnect(&parents);
 }
 
+/* The others read what process 0 has, which is in MPI all the time, or computes. */
+static void read_window(bool computes)
+{
+    double *data, value;
+    MPI_Win window;
+    MPI_Win_allocate(sizeof *data, sizeof *data, MPI_INFO_NULL, MPI_COMM_WORLD, &data, &window);
+    *data = rank;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int round = 0; round < 8; round++) {
+        if (rank == 0 && computes)
+            compute(0.05);
+        if (rank > 0) {
+            MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+            MPI_Get(&value, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, window);
+            MPI_Win_unlock(0, window);
+            compute(0.02);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Win_free(&window);
+}
+
+static void target(void)
+{
+    read_window(true);
+}
+
+static void target_in_mpi(void)
+{
+    read_window(false);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"naps", naps},         {"looks", looks}, {"chain", chain},
-             {"pipeline", pipeline}, {"spawn", spawn}, {"spawned", spawned}};
+} cases[] = {{"naps", naps},         {"looks", looks},    {"chain", chain},
+             {"pipeline", pipeline}, {"target", target},  {"target_in_mpi", target_in_mpi},
+             {"spawn", spawn},       {"spawned", spawned}};
 
 int main(int argc, char **argv)
 {

@@ -322,6 +322,39 @@ static void test_late_locks(void)
     EXPECT(&trace, 2, WAIT_LOCK_CONTENTION, "MPI_MODE_NOCHECK: nobody else wants it", 0, 0);
 }
 
+/* Process 1 flushes what it has put into the window of process 0 in each of some rounds of 100 ns: from 10 on until
+   `until`, or in the first round until `once`. Process 0 makes a communicator at 60. */
+static void flushes(struct trace *trace, int rounds, int64_t until, int64_t once)
+{
+    for (int round = 0; round < rounds; round++) {
+        int64_t at = 100 * round;
+        window(trace, 0, COMM_DUP, at + 60, at + 90);
+        about(trace, 1, FLUSH, at + 10, at + (round == 0 ? once : until), 0, 0);
+        window(trace, 1, COMM_DUP, at + 88, at + 90);
+    }
+}
+
+static void test_targets(void)
+{
+    struct trace trace = {0};
+    flushes(&trace, 3, 65, 65);
+    EXPECT(&trace, 2, WAIT_LATE_TARGET, "a target that computes", 0, 150);
+    flushes(&trace, 2, 65, 65);
+    EXPECT(&trace, 2, WAIT_LATE_TARGET, "twice may be chance", 0, 0);
+    flushes(&trace, 4, 65, 50);
+    EXPECT(&trace, 2, WAIT_LATE_TARGET, "a flush that ends while the target computes", 0, 0);
+    flushes(&trace, 4, 65, 11);
+    EXPECT(&trace, 2, WAIT_LATE_TARGET, "a flush of nothing", 0, 150);
+    flushes(&trace, 3, 85, 85);
+    EXPECT(&trace, 2, WAIT_LATE_TARGET, "a long transfer", 0, 0);
+    for (int round = 0; round < 3; round++) {
+        window(&trace, 0, COMM_DUP, 100 * round + 5, 100 * round + 90);
+        about(&trace, 1, FLUSH, 100 * round + 10, 100 * round + 65, 0, 0);
+        window(&trace, 1, COMM_DUP, 100 * round + 88, 100 * round + 90);
+    }
+    EXPECT(&trace, 2, WAIT_LATE_TARGET, "a target that is in MPI", 0, 0);
+}
+
 static void lock_all(struct trace *trace, uint32_t process, int64_t enter_ns, int64_t leave_ns)
 {
     enter(trace, process, LOCK_ALL, enter_ns);
@@ -412,6 +445,7 @@ int main(void)
     test_epochs_meet();
     test_locks();
     test_late_locks();
+    test_targets();
     test_lock_all();
     test_replays();
     defs_free(defs);

@@ -47,6 +47,7 @@ static const struct kind_look {
     [WAIT_EARLY_WAIT] = {"early waits", "for accesses to windows", 1, 2},
     [WAIT_LATE_COMPLETE] = {"late completes", "for accesses completed late", 2, 1},
     [WAIT_LOCK_CONTENTION] = {"locks", "for window locks", 2, 2},
+    [WAIT_LATE_TARGET] = {"late targets", "for targets that do not call MPI", 1, 1},
     [WAIT_AT_IO] = {"collective I/O", "in collective calls on files", 7, 1},
     [WAIT_NXN_COMPLETION] = {"completing collectives", "in completing collectives", IN_CALLS, 0},
     [WAIT_IN_REDUCTION] = {"inside reductions", "inside reductions", IN_CALLS, 1},
