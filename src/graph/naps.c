@@ -77,10 +77,12 @@ void naps_end(struct naps *naps, struct graph *graph, struct location *location)
     bool sleeps = sleeps_in(naps, &all);
     for (size_t i = 0; i < naps->count; i++) {
         const struct nap_series *series = &naps->series[i];
-        if (sleeps && !computes(&by_kind[kind_of(location, series)]))
+        if (sleeps && !computes(&by_kind[kind_of(location, series)])) {
             time_add(&location->polled_ns, series->gaps_ns);
-        else
-            graph_set_enter(graph, location, series->call, series->found_ns);
+        } else {
+            graph_set_enter(graph, location, series->call, series->enter_ns);
+            graph_set_leave(graph, location, series->call, series->leave_ns);
+        }
     }
     free(by_kind);
     free(naps->series);

@@ -11,7 +11,7 @@
 /* Looks of which one found a message, merged into one call until it is known what the pauses are. */
 struct nap_series {
     size_t call;
-    int64_t found_ns;             /* when the look that found it was entered */
+    int64_t enter_ns, leave_ns;   /* of the look that found it */
     int64_t gaps_ns, computed_ns; /* between looks, and the part of it that samples stand for */
 };
 

@@ -90,13 +90,15 @@ static void end_run(struct poll_run *run, struct graph *graph, struct location *
 {
     if (run->count > 1) {
         const struct poll *last = &run->polls[run->count - 1];
-        if (!found)
-            split(run, graph, location);
-        else if (found && run->count > POLLS_LEAST && median_gap_ns(run) <= POLLS_GAP_NS)
+        bool may_nap = found && run->naps.have_asleep;
+        if (found && run->count > POLLS_LEAST && median_gap_ns(run) <= POLLS_GAP_NS)
             time_add(&location->polled_ns, gaps_ns(run));
+        else if (!may_nap && !has_messages(latest(location)))
+            split(run, graph, location);
         else
             naps_add(&run->naps, (struct nap_series){.call = location->count - 1,
-                                                     .found_ns = last->enter_ns,
+                                                     .enter_ns = last->enter_ns,
+                                                     .leave_ns = last->leave_ns,
                                                      .gaps_ns = gaps_ns(run),
                                                      .computed_ns = run->computed_ns});
     }

@@ -345,12 +345,16 @@ struct finding_maker {
     size_t capacity;
 };
 
-/* Without those that save no time. */
-static size_t count_losses(const struct findings *findings)
+/* Findings that save less than this part of what is lost do not explain it. */
+static const double EXPLAINS = 0.1;
+
+/* Without those that save no time, or hardly any of what is lost. */
+static size_t count_losses(const struct finding_maker *maker, const struct findings *findings)
 {
+    double lost_s = (1 - efficiency_of(maker->input.metrics).parallel) * maker->working_s;
     size_t count = 0;
     for (size_t i = 0; i < findings->count; i++)
-        count += !findings->finding[i].risk;
+        count += !findings->finding[i].risk && findings->finding[i].saving_s >= EXPLAINS * lost_s;
     return count;
 }
 
@@ -359,7 +363,7 @@ static void find_one(struct finding_maker *maker, enum finding_kind kind, struct
     const struct metrics *metrics = maker->input.metrics;
     struct finding finding = {.kind = kind, .id = finding_id(kind)};
     /* The last finder reports lost time only if no other has found any. */
-    maker->input.found = count_losses(findings);
+    maker->input.found = count_losses(maker, findings);
     /* What was short only the kernel's counters know. */
     bool known = metrics->resources || !finding_is_shortage(kind);
     bool found = known && finders[kind](&maker->input, &finding);
@@ -418,7 +422,7 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
     raise_machine(&maker.input, &findings);
     drop_small_machine(&findings, maker.working_s);
     /* Nothing is left, but much may be lost all the same. */
-    if (count_losses(&findings) == 0)
+    if (count_losses(&maker, &findings) == 0)
         find_one(&maker, FINDING_lost_time, &findings);
     finding_coder_free(maker.coder);
     if (finding_roots_known(analysis))

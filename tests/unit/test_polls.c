@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Polling: naps between looks for a message are waiting for its sender, in waits and in efficiencies. */
+#include "core/resource_counter.h"
 #include "heuristics/efficiency.h"
 #include "replay/analyse.h"
 
@@ -8,6 +9,8 @@
 
 /* Process 0 computes 100 ms and sends; process 1 looks for the message, 10 us each time, with something in between. */
 enum { SENT_NS = 100000000, LOOK_NS = 10000, SEND_NS = 1000, RECEIVE_NS = 2000 };
+
+static uint32_t asleep; /* the counter */
 
 struct looks {
     int64_t gaps_ns; /* between them */
@@ -66,6 +69,39 @@ static void test_work(void)
     graph_free(graph);
 }
 
+/* Long pauses, of which so much is sleep, and so much computing by a sample before each look but the first. */
+static void test_long(int64_t asleep_ns, int64_t computed_ns, bool naps, const char *name)
+{
+    enum { GAP_NS = 10000000 };
+    struct trace trace = {0};
+    moment(&trace, 0, 0);
+    moment(&trace, 1, 0);
+    message(&trace, 0, SEND, SENT_NS, SENT_NS + SEND_NS, 1);
+    put(&trace, 1, EVENT_COUNTER, 0, asleep)->value = 0;
+    int64_t at_ns = 0, looks = 0;
+    for (;; looks++) {
+        if (looks > 0 && computed_ns > 0)
+            put(&trace, 1, EVENT_SAMPLE, at_ns - LOOK_NS, 0)->value = computed_ns;
+        call(&trace, 1, IPROBE, at_ns, at_ns + LOOK_NS);
+        at_ns += LOOK_NS;
+        if (at_ns > SENT_NS + SEND_NS)
+            break;
+        at_ns += GAP_NS;
+    }
+    put(&trace, 1, EVENT_COUNTER, at_ns, asleep)->value = asleep_ns;
+    message(&trace, 1, RECV, at_ns, at_ns + RECEIVE_NS, 0);
+    struct graph *graph = graph_of(&trace, 2);
+    struct analysis *analysis = analyse(graph);
+    tap_equal_int(analysis->polled_ns[1], naps ? looks * GAP_NS : 0, "%s: naps", name);
+    tap_equal_int(analysis->waits[WAIT_LATE_SENDER].ns, naps ? SENT_NS : 0, "%s: waiting", name);
+    const struct location *looking = graph->locations[0].process == 1 ? &graph->locations[0] : &graph->locations[1];
+    const struct call last = graph_call(graph, (uint32_t)(looking - graph->locations), 0);
+    tap_equal_int(last.leave_ns, at_ns, "%s: the last look ends when it did", name);
+    tap_equal_int(last.enter_ns, naps ? 0 : at_ns - LOOK_NS, "%s: it begins then, or with the first", name);
+    analysis_free(analysis);
+    graph_free(graph);
+}
+
 /* The rows of the metrics have naps as computing, as they were recorded; efficiencies do not. */
 static void test_efficiency(void)
 {
@@ -98,6 +134,10 @@ int main(void)
     test_naps(20000000, 500000);
     test_naps(50000000, 0);
     test_work();
+    asleep = resource_counter_define(defs, RESOURCE_ASLEEP);
+    test_long(95000000, 0, true, "asleep nearly all the time");
+    test_long(40000000, 0, false, "asleep for less than half of it");
+    test_long(95000000, 5000000, false, "a place that computes");
     test_efficiency();
     defs_free(defs);
     return tap_done();
