@@ -78,7 +78,7 @@ struct finding_input {
     const struct metrics *metrics;
     const struct heuristic_result *results;
     const struct analysis *analysis;
-    size_t found; /* number of findings before it in the table */
+    size_t found; /* findings before it in the table that explain what is lost */
 };
 
 /* None if the metrics have no analysis. Free with findings_clear. */

@@ -202,7 +202,8 @@ bool find_lost_time(const struct finding_input *input, struct finding *finding)
 {
     const struct metrics *metrics = input->metrics;
     double parallel = efficiency_of(metrics).parallel;
-    /* It is the last row of findings.def: silence about a slow run would read as if it were fine. */
+    /* It is the last row of findings.def, and `found` are those that explain much: silence about a slow run would read
+     * as if it were fine. */
     if (input->found > 0 || metrics->process_count < 2 || parallel >= ACCEPTABLE || parallel <= 0)
         return false;
     struct loss loss = loss_of(metrics);
