@@ -37,8 +37,8 @@ static bool is_part_of(char *directory, const struct stat *output)
  */
 static bool is_of_several(const char *path)
 {
-    static const char *const suffixes[] = {".otf2", ".def", ".evt",    ".bin",     ".meta",      ".pcf",
-                                           ".row",  ".prv", ".prv.gz", ".prv.zst", ".trc", ".edf", RECORD_SUFFIX};
+    static const char *const suffixes[] = {".otf2", ".def",    ".evt",     ".bin", ".meta", ".pcf",       ".row",
+                                           ".prv",  ".prv.gz", ".prv.zst", ".trc", ".edf",  RECORD_SUFFIX};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (text_ends_with(path, strlen(path), suffixes[i]))
             return true;

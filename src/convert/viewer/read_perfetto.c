@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Perfetto's packets: track events, of the SDK's many users and of sight itself. Facts: perfetto(5). */
+#include "convert/viewer/perfetto_clocks.h"
 #include "convert/viewer/perfetto_packets.h"
 #include "convert/viewer/protobuf.h"
 #include "convert/viewer/slices.h"
@@ -11,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PACKET_MOST = 64 << 20, PARENTS_MOST = 16, CLOCKS = CLOCK_FIRST_OF_SEQUENCE };
+enum { PACKET_MOST = 64 << 20, PARENTS_MOST = 16 };
 
 struct perfetto_track {
     uint64_t parent;
@@ -20,12 +21,6 @@ struct perfetto_track {
     char *name;  /* NULL */
     double sum;  /* of the values of one that adds */
     bool hidden; /* sight's waits or findings */
-};
-
-/* A clock of a sequence: times are its own ns + offset. */
-struct perfetto_clock {
-    bool adds;
-    int64_t unit_ns, last_ns, offset_ns;
 };
 
 struct perfetto_sequence {
@@ -65,11 +60,8 @@ struct perfetto_state {
     struct map sequences; /* number -> index */
     struct perfetto_sequence *sequence;
     size_t sequence_count, sequence_capacity;
-    struct map clocks; /* (sequence, clock) -> index */
-    struct perfetto_clock *clock;
-    size_t clock_count, clock_capacity;
-    int64_t offsets_ns[CLOCKS]; /* of the clocks of the machine to that of boot time */
-    struct map first_threads;   /* pid -> uuid of its first thread */
+    struct perfetto_clocks clocks;
+    struct map first_threads; /* pid -> uuid of its first thread */
     struct text_index texts, sites;
 };
 
@@ -181,83 +173,6 @@ static void take_defaults(struct perfetto_sequence *sequence, struct protobuf_me
             if (of_event.number == DEFAULTS_TRACK)
                 sequence->track = of_event.value;
     }
-}
-
-/* Readings of several clocks at the same instant. */
-
-static struct perfetto_clock *clock_of(struct perfetto_state *state, uint64_t sequence, uint32_t clock)
-{
-    uint64_t index = *map_put(&state->clocks, map_pair((uint32_t)sequence, clock), state->clock_count);
-    if (index == state->clock_count)
-        ARRAY_PUSH(state->clock, state->clock_count, state->clock_capacity, (struct perfetto_clock){.unit_ns = 1});
-    return &state->clock[index];
-}
-
-struct reading {
-    uint32_t clock;
-    int64_t time, unit_ns;
-    bool adds;
-};
-
-static struct reading reading_of(struct protobuf_message message)
-{
-    struct reading reading = {.unit_ns = 1};
-    struct protobuf_field field;
-    while (protobuf_next(&message, &field))
-        if (field.number == CLOCK_ID)
-            reading.clock = (uint32_t)field.value;
-        else if (field.number == CLOCK_TIMESTAMP)
-            reading.time = (int64_t)field.value;
-        else if (field.number == CLOCK_INCREMENTAL)
-            reading.adds = field.value != 0;
-        else if (field.number == CLOCK_UNIT_NS && field.value > 0 && field.value <= INT32_MAX)
-            reading.unit_ns = (int64_t)field.value;
-    return reading;
-}
-
-static int64_t times(int64_t value, int64_t unit_ns)
-{
-    int64_t product;
-    return __builtin_mul_overflow(value, unit_ns, &product) ? 0 : product;
-}
-
-static void take_clocks(struct perfetto_state *state, uint64_t sequence, struct protobuf_message snapshot)
-{
-    struct protobuf_message first = snapshot;
-    struct protobuf_field field;
-    int64_t boot_ns = 0;
-    bool has_boot = false;
-    while (protobuf_next(&first, &field)) {
-        struct reading reading = reading_of(protobuf_within(&field));
-        if (field.number == CLOCKS_CLOCK && reading.clock == CLOCK_BOOTTIME) {
-            boot_ns = reading.time;
-            has_boot = true;
-        }
-    }
-    while (protobuf_next(&snapshot, &field)) {
-        struct reading reading = reading_of(protobuf_within(&field));
-        int64_t time_ns = times(reading.time, reading.unit_ns);
-        if (field.number != CLOCKS_CLOCK)
-            continue;
-        if (reading.clock < CLOCKS && has_boot)
-            state->offsets_ns[reading.clock] = time_since(time_ns, boot_ns);
-        if (reading.clock >= CLOCKS)
-            *clock_of(state, sequence, reading.clock) = (struct perfetto_clock){
-                reading.adds, reading.unit_ns, time_ns, has_boot ? time_since(time_ns, boot_ns) : 0};
-    }
-}
-
-static int64_t time_of(struct perfetto_state *state, const struct packet *packet)
-{
-    int64_t time = (int64_t)packet->timestamp, ns;
-    if (packet->clock < CLOCKS)
-        return __builtin_add_overflow(time, state->offsets_ns[packet->clock], &ns) ? 0 : ns;
-    struct perfetto_clock *clock = clock_of(state, packet->sequence, packet->clock);
-    time = times(time, clock->unit_ns);
-    if (clock->adds && __builtin_add_overflow(clock->last_ns, time, &time))
-        return 0;
-    clock->last_ns = time;
-    return __builtin_add_overflow(time, clock->offset_ns, &ns) ? 0 : ns;
 }
 
 /* Tracks */
@@ -566,14 +481,14 @@ static enum status take_packet(struct reader *reader, struct protobuf_message me
     take_interned(state, sequence, packet.interned);
     take_defaults(sequence, packet.defaults);
     if (packet.clocks.at)
-        take_clocks(state, packet.sequence, packet.clocks);
+        perfetto_clocks_take(&state->clocks, packet.sequence, packet.clocks);
     if (packet.track.at)
         take_track(state, packet.track);
     if (packet.clock == 0)
         packet.clock = sequence->clock;
     if (!packet.event.at)
         return STATUS_OK;
-    packet.time_ns = time_of(state, &packet);
+    packet.time_ns = perfetto_clocks_time(&state->clocks, packet.sequence, packet.clock, packet.timestamp);
     return add_event(reader, &packet, err);
 }
 
@@ -642,10 +557,9 @@ static void perfetto_close(struct reader *reader)
             map_clear(&state->sequence[i].interned[k]);
     free(state->track);
     free(state->sequence);
-    free(state->clock);
     map_clear(&state->tracks);
     map_clear(&state->sequences);
-    map_clear(&state->clocks);
+    perfetto_clocks_clear(&state->clocks);
     map_clear(&state->first_threads);
     text_index_clear(&state->texts);
     text_index_clear(&state->sites);
