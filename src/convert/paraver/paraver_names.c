@@ -3,6 +3,7 @@
 
 #include "convert/paraver/paraver_places.h"
 #include "core/event.h"
+#include "core/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
