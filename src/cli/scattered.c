@@ -81,7 +81,10 @@ int scattered_merge(const struct common_options *common, const struct scattered 
         fprintf(stderr, "sight: %s is on the host of process 0\n", scattered->whole);
     else if (scattered->diagnose)
         command_note(common, "%s: the metrics of the run; no trace is kept", scattered->output);
-    if (run_everywhere(scattered, remove, sizeof remove / sizeof *remove, &started) != EXIT_DONE)
+    /* Where something is missing, it may be on a host that the launcher did not choose again. */
+    if (code == EXIT_DAMAGED)
+        fprintf(stderr, "sight: the recording is kept in '%s' on these hosts\n", scattered->directory);
+    else if (run_everywhere(scattered, remove, sizeof remove / sizeof *remove, &started) != EXIT_DONE)
         fprintf(stderr, "sight: %s: could not be removed on all hosts\n", scattered->directory);
     return code;
 }

@@ -16,7 +16,8 @@ struct scattered {
 };
 
 /* Starts `sight merge` on all hosts, as the run was started: the output is written where process 0 is. Then the
-   directories are removed. *done false: that does not work, and a line says what to do. Returns the exit code. */
+   directories are removed, if the recording is complete. *done false: that does not work, and a line says what to do.
+   Returns the exit code. */
 int scattered_merge(const struct common_options *common, const struct scattered *scattered, bool *done);
 
 #endif
