@@ -2,6 +2,10 @@
 #ifndef SIGHT_CONVERT_VIEWER_PERFETTO_PACKETS_H
 #define SIGHT_CONVERT_VIEWER_PERFETTO_PACKETS_H
 
+#include "convert/viewer/protobuf.h"
+
+#include <stdbool.h>
+
 /* Numbers of the fields that are read and written, from Perfetto's public schema (protos/perfetto/trace). */
 
 enum { TRACE_PACKET = 1 };
@@ -74,5 +78,23 @@ enum { SOURCE_FILE = 2, SOURCE_FUNCTION = 3, SOURCE_LINE = 4 };
 /* InternedData, and each of its entries */
 enum interned { INTERNED_CATEGORY = 1, INTERNED_NAME = 2, INTERNED_ANNOTATION = 3, INTERNED_KINDS };
 enum { ENTRY_ID = 1, ENTRY_TEXT = 2 };
+
+/* A packet, as far as its fields are needed before others. */
+struct perfetto_packet {
+    uint64_t sequence, flags;
+    uint32_t clock;
+    int64_t pid;
+    bool timed;
+    uint64_t timestamp;
+    int64_t time_ns; /* for the reader */
+    struct protobuf_message event, interned, track, clocks, defaults;
+};
+
+/* False: the packet is damaged. */
+bool perfetto_packet_parse(struct perfetto_packet *packet, struct protobuf_message message);
+
+/* Whether a packet, or the part of it that is there, has nothing but fields, of numbers that Perfetto has, and some
+   that all its traces have. */
+bool perfetto_is_packet(struct protobuf_message packet, bool whole);
 
 #endif

@@ -21,23 +21,14 @@ struct perfetto_track {
     char *name;  /* NULL */
     double sum;  /* of the values of one that adds */
     bool hidden; /* sight's waits or findings */
+    bool placed; /* it has had events: on the track of this number */
+    uint32_t slices;
 };
 
 struct perfetto_sequence {
     struct map interned[INTERNED_KINDS]; /* number -> text */
     uint64_t track;                      /* of events that name none */
     uint32_t clock;
-};
-
-/* A packet, as far as its fields are needed before others. */
-struct packet {
-    uint64_t sequence, flags;
-    uint32_t clock;
-    int64_t pid;
-    bool timed;
-    uint64_t timestamp;
-    int64_t time_ns;
-    struct protobuf_message event, interned, track, clocks, defaults;
 };
 
 /* An event. */
@@ -65,22 +56,6 @@ struct perfetto_state {
     struct text_index texts, sites;
 };
 
-/* Whether a packet, or the part of it that is there, has nothing but fields, of numbers that Perfetto has, and some
-   that all its traces have. */
-static bool is_packet(struct protobuf_message packet, bool whole)
-{
-    enum { FIELDS_MOST = 1000 }; /* other binary files soon leave that range */
-    struct protobuf_field field;
-    bool known = false;
-    while (protobuf_next(&packet, &field)) {
-        if (field.number > FIELDS_MOST)
-            return false;
-        known |= field.number == PACKET_SEQUENCE || field.number == PACKET_TIMESTAMP || field.number == PACKET_TRACK ||
-                 field.number == PACKET_CLOCKS || field.number == PACKET_FLAGS;
-    }
-    return known && !(whole && packet.damaged);
-}
-
 /* Two packets are looked at, or all that there are. */
 static int perfetto_probe(const unsigned char *data, size_t size)
 {
@@ -93,7 +68,7 @@ static int perfetto_probe(const unsigned char *data, size_t size)
         whole = length <= (uint64_t)(file.end - file.at);
         if (!whole && packets == 0 && size < PROBE_SIZE)
             return 0; /* the whole file is less than a packet */
-        if (!is_packet((struct protobuf_message){file.at, whole ? file.at + length : file.end, false}, whole))
+        if (!perfetto_is_packet((struct protobuf_message){file.at, whole ? file.at + length : file.end, false}, whole))
             return 0;
         file.at += whole ? length : 0;
     }
@@ -241,7 +216,7 @@ struct place {
     const struct perfetto_track *of_process, *of_thread;
 };
 
-static struct place place_of(struct perfetto_state *state, uint64_t uuid, const struct packet *packet)
+static struct place place_of(struct perfetto_state *state, uint64_t uuid, const struct perfetto_packet *packet)
 {
     struct place place = {0};
     const struct perfetto_track *track = track_of(state, uuid), *at = track;
@@ -405,28 +380,45 @@ static enum status add_counter(struct perfetto_state *state, uint32_t track, int
                           err);
 }
 
-static enum status add_event(struct reader *reader, const struct packet *packet, struct error *err)
+/* The track of slices that an event is on. False: sight added it for viewers. */
+static bool find_slices(struct perfetto_state *state, const struct perfetto_packet *packet,
+                        const struct track_event *event, uint32_t *slices)
+{
+    struct perfetto_track *track = track_of(state, event->track);
+    if (track && (track->placed || track->hidden)) {
+        *slices = track->slices;
+        return !track->hidden;
+    }
+    struct place place = place_of(state, event->track, packet);
+    bool added = is_added(&place, track, event->category);
+    if (!added)
+        *slices = slices_track_of(state, &place, track);
+    if (track) {
+        track->hidden = added;
+        track->placed = !added;
+        track->slices = added ? 0 : *slices;
+    }
+    return !added;
+}
+
+static enum status add_event(struct reader *reader, const struct perfetto_packet *packet, struct error *err)
 {
     struct perfetto_state *state = reader->state;
     struct track_event event = track_event_of(state, reader->defs, sequence_of(state, packet->sequence), packet->event);
-    struct place place = place_of(state, event.track, packet);
-    struct perfetto_track *track = track_of(state, event.track);
+    uint32_t at;
     if (!packet->timed || event.type < TYPE_BEGIN || event.type > TYPE_COUNTER) {
         reader_count(reader, "event of another kind, not read", 1);
         return STATUS_OK;
     }
-    if (track && !track->hidden)
-        track->hidden = is_added(&place, track, event.category);
-    if (track && track->hidden)
+    if (!find_slices(state, packet, &event, &at))
         return STATUS_OK;
-    uint32_t at = slices_track_of(state, &place, track);
     switch (event.type) {
     case TYPE_BEGIN:
         return slices_begin(state->slices, at, packet->time_ns, event.name, event.site, err);
     case TYPE_END:
         return slices_end(state->slices, at, packet->time_ns, err);
     case TYPE_COUNTER:
-        return add_counter(state, at, packet->time_ns, track, &event, err);
+        return add_counter(state, at, packet->time_ns, track_of(state, event.track), &event, err);
     default:
         if (strcmp(event.category, "message") == 0 && (event.to >= 0 || event.from >= 0))
             return add_message(state, at, packet->time_ns, &event, err);
@@ -436,42 +428,11 @@ static enum status add_event(struct reader *reader, const struct packet *packet,
 
 /* Packets */
 
-static bool packet_parse(struct packet *packet, struct protobuf_message message)
-{
-    struct protobuf_field field;
-    *packet = (struct packet){0};
-    while (protobuf_next(&message, &field)) {
-        const struct {
-            unsigned number;
-            struct protobuf_message *inner;
-        } inner[] = {{PACKET_CLOCKS, &packet->clocks},
-                     {PACKET_EVENT, &packet->event},
-                     {PACKET_INTERNED, &packet->interned},
-                     {PACKET_DEFAULTS, &packet->defaults},
-                     {PACKET_TRACK, &packet->track}};
-        for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
-            if (field.number == inner[i].number)
-                *inner[i].inner = protobuf_within(&field);
-        if (field.number == PACKET_TIMESTAMP) {
-            packet->timestamp = field.value;
-            packet->timed = true;
-        } else if (field.number == PACKET_SEQUENCE)
-            packet->sequence = field.value;
-        else if (field.number == PACKET_FLAGS)
-            packet->flags = field.value;
-        else if (field.number == PACKET_CLOCK)
-            packet->clock = (uint32_t)field.value;
-        else if (field.number == PACKET_PID)
-            packet->pid = (int64_t)field.value;
-    }
-    return !message.damaged;
-}
-
 static enum status take_packet(struct reader *reader, struct protobuf_message message, struct error *err)
 {
     struct perfetto_state *state = reader->state;
-    struct packet packet;
-    if (!packet_parse(&packet, message)) {
+    struct perfetto_packet packet;
+    if (!perfetto_packet_parse(&packet, message)) {
         reader_damage(reader, reader->input->offset, "a packet that cannot be read");
         return STATUS_OK;
     }
