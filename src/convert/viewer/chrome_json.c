@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yajl/yajl_parse.h>
@@ -112,6 +113,8 @@ static void take_series(struct parser *parser, const char *digits, size_t length
         return;
     memcpy(number, digits, length);
     number[length] = '\0';
+    if (!isfinite(strtod(number, NULL)))
+        return;
     if (event->series_count == event->series_capacity) {
         size_t before = event->series_capacity;
         ARRAY_RESERVE(event->series, event->series_capacity, before + 1);
@@ -296,6 +299,8 @@ enum status chrome_json_read(struct input *input, chrome_json_event *take, void 
     text_set(&parser.facts.creator, "", 0);
     text_set(&parser.facts.begin_ns, "", 0);
     *wrong = NULL;
+    if (input_need(input, CHROME_MARK_SIZE, err) == STATUS_OK && memcmp(input->at, CHROME_MARK, CHROME_MARK_SIZE) == 0)
+        input_consume(input, CHROME_MARK_SIZE);
     while (!*wrong && !parser.ended && parser.status == STATUS_OK &&
            (status = input_need(input, 1, err)) == STATUS_OK) {
         size_t size = input_available(input) < PIECE ? input_available(input) : PIECE;

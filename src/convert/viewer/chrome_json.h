@@ -48,6 +48,10 @@ struct chrome_facts {
 typedef enum status chrome_json_event(void *context, const struct chrome_event *event, const struct chrome_facts *facts,
                                       struct error *err);
 
+/* Windows programs may put it first: UTF-8's byte order mark. */
+#define CHROME_MARK "\xEF\xBB\xBF"
+enum { CHROME_MARK_SIZE = 3 };
+
 /* Reads to the end. *wrong: NULL, or why it was given up at byte *at; an array may end without its bracket. */
 enum status chrome_json_read(struct input *input, chrome_json_event *take, void *context, const char **wrong,
                              uint64_t *at, struct error *err) MUST_CHECK;

@@ -30,7 +30,7 @@ static bool has(const unsigned char *data, size_t size, const char *word)
 /* "traceEvents" of an object, or an array of objects with the member that all events have. */
 static int chrome_probe(const unsigned char *data, size_t size)
 {
-    size_t at = 0;
+    size_t at = size >= CHROME_MARK_SIZE && memcmp(data, CHROME_MARK, CHROME_MARK_SIZE) == 0 ? CHROME_MARK_SIZE : 0;
     while (at < size && isspace(data[at]))
         at++;
     if (at == size || (data[at] != '{' && data[at] != '['))

@@ -131,6 +131,8 @@ void slices_name_thread(struct slices *slices, uint32_t track, const char *name)
 static uint32_t state_of(struct slices *slices, const char *name)
 {
     bool added;
+    if (!*name)
+        name = "(no name)";
     size_t index = text_index_put(&slices->state_texts, name, &added);
     if (added) {
         ARRAY_RESERVE(slices->states, slices->state_capacity, index + 1);
