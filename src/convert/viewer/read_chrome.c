@@ -4,7 +4,6 @@
 #include "convert/viewer/slices.h"
 
 #include "core/memory.h"
-#include "core/text_index.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -16,7 +15,6 @@
 
 struct chrome_state {
     struct slices *slices;
-    struct text_index sites;
     struct map hidden; /* tracks of sight's waits */
     char *findings;    /* the process of sight's findings; NULL: there is none */
     struct reader *reader;
@@ -84,27 +82,16 @@ static int32_t number_of(const char *text)
 }
 
 /* "file.c:12" and a function, as sight writes where a call comes from. */
-static uint32_t site_of(struct chrome_state *state, const struct chrome_event *event)
+static uint32_t site_of(const struct chrome_state *state, const struct chrome_event *event)
 {
-    const char *source = event->args.source.text, *function = event->args.function.text, *colon = strrchr(source, ':');
-    char *text;
-    bool added;
+    const char *source = event->args.source.text, *colon = strrchr(source, ':');
     if (!colon || !isdigit((unsigned char)colon[1]))
         return 0;
-    if (asprintf(&text, "%s %s", source, function) < 0)
-        memory_failed();
-    size_t index = text_index_put(&state->sites, text, &added);
-    free(text);
-    if (added) {
-        int32_t line = number_of(colon + 1);
-        struct site_def site = {.file = strndup(source, (size_t)(colon - source)),
-                                .function = *function ? (char *)(uintptr_t)function : NULL,
-                                .id = EVENT_UNKNOWN,
-                                .line = line == EVENT_UNKNOWN ? 0 : line};
-        defs_add_site(state->reader->defs, &site); /* no other places are defined: numbers agree */
-        free(site.file);
-    }
-    return (uint32_t)index + 1;
+    char *file = strndup(source, (size_t)(colon - source));
+    int32_t line = number_of(colon + 1);
+    uint32_t site = slices_site(state->slices, file, line == EVENT_UNKNOWN ? 0 : line, event->args.function.text);
+    free(file);
+    return site;
 }
 
 static bool is_message(const struct chrome_event *event)
@@ -244,7 +231,6 @@ static void chrome_close(struct reader *reader)
 {
     struct chrome_state *state = reader->state;
     slices_free(state->slices);
-    text_index_clear(&state->sites);
     map_clear(&state->hidden);
     free(state->findings);
 }

@@ -53,7 +53,7 @@ struct perfetto_state {
     size_t sequence_count, sequence_capacity;
     struct perfetto_clocks clocks;
     struct map first_threads; /* pid -> uuid of its first thread */
-    struct text_index texts, sites;
+    struct text_index texts;
 };
 
 /* Two packets are looked at, or all that there are. */
@@ -284,32 +284,23 @@ static void take_annotation(struct perfetto_state *state, const struct perfetto_
 }
 
 /* A place in the source: the SDK's TRACE_EVENT with source locations. */
-static uint32_t take_source(struct perfetto_state *state, struct defs *defs, struct protobuf_message source)
+static uint32_t take_source(struct perfetto_state *state, struct protobuf_message source)
 {
     struct protobuf_field field;
-    struct site_def site = {.id = EVENT_UNKNOWN};
-    char *text;
-    bool added;
+    const char *file = "", *function = "";
+    int32_t line = 0;
     while (protobuf_next(&source, &field))
         if (field.number == SOURCE_FILE)
-            site.file = (char *)(uintptr_t)keep_text(state, &field);
+            file = keep_text(state, &field);
         else if (field.number == SOURCE_FUNCTION)
-            site.function = (char *)(uintptr_t)keep_text(state, &field);
+            function = keep_text(state, &field);
         else if (field.number == SOURCE_LINE && field.value <= INT32_MAX)
-            site.line = (int32_t)field.value;
-    if (!site.file && !site.function)
-        return 0;
-    if (asprintf(&text, "%s:%d %s", site.file ? site.file : "", (int)site.line, site.function ? site.function : "") < 0)
-        memory_failed();
-    size_t index = text_index_put(&state->sites, text, &added);
-    free(text);
-    if (added)
-        defs_add_site(defs, &site); /* no other places are defined: numbers agree */
-    return (uint32_t)index + 1;
+            line = (int32_t)field.value;
+    return slices_site(state->slices, file, line, function);
 }
 
-static struct track_event track_event_of(struct perfetto_state *state, struct defs *defs,
-                                         const struct perfetto_sequence *sequence, struct protobuf_message message)
+static struct track_event track_event_of(struct perfetto_state *state, const struct perfetto_sequence *sequence,
+                                         struct protobuf_message message)
 {
     struct track_event event = {
         .track = sequence->track, .name = "", .category = "", .to = -1, .from = -1, .tag = -1, .bytes = -1};
@@ -345,7 +336,7 @@ static struct track_event track_event_of(struct perfetto_state *state, struct de
             memcpy(&event.value, &field.value, sizeof event.value);
             break;
         case EVENT_SOURCE:
-            event.site = take_source(state, defs, protobuf_within(&field));
+            event.site = take_source(state, protobuf_within(&field));
             break;
         default:
             break;
@@ -404,7 +395,7 @@ static bool find_slices(struct perfetto_state *state, const struct perfetto_pack
 static enum status add_event(struct reader *reader, const struct perfetto_packet *packet, struct error *err)
 {
     struct perfetto_state *state = reader->state;
-    struct track_event event = track_event_of(state, reader->defs, sequence_of(state, packet->sequence), packet->event);
+    struct track_event event = track_event_of(state, sequence_of(state, packet->sequence), packet->event);
     uint32_t at;
     if (!packet->timed || event.type < TYPE_BEGIN || event.type > TYPE_COUNTER) {
         reader_count(reader, "event of another kind, not read", 1);
@@ -523,7 +514,6 @@ static void perfetto_close(struct reader *reader)
     perfetto_clocks_clear(&state->clocks);
     map_clear(&state->first_threads);
     text_index_clear(&state->texts);
-    text_index_clear(&state->sites);
 }
 
 const struct format format_perfetto = {.name = "perfetto",

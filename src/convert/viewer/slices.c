@@ -46,7 +46,7 @@ struct slice_track {
 
 struct slices {
     struct defs *defs;
-    struct text_index process_texts, track_texts, state_texts, mark_texts;
+    struct text_index process_texts, track_texts, state_texts, mark_texts, site_texts;
     struct slice_process *process;
     size_t process_capacity;
     struct slice_track *track;
@@ -83,6 +83,7 @@ void slices_free(struct slices *slices)
     text_index_clear(&slices->track_texts);
     text_index_clear(&slices->state_texts);
     text_index_clear(&slices->mark_texts);
+    text_index_clear(&slices->site_texts);
     sorter_free(slices->sorted);
     free(slices);
 }
@@ -159,6 +160,25 @@ static uint32_t mark_of(struct slices *slices, const char *name, bool counts)
         slices->marks[index] = defs_add_mark(slices->defs, &mark);
     }
     return slices->marks[index];
+}
+
+uint32_t slices_site(struct slices *slices, const char *file, int32_t line, const char *function)
+{
+    char *text;
+    bool added;
+    if (!*file && !*function)
+        return 0;
+    if (asprintf(&text, "%s:%d %s", file, (int)line, function) < 0)
+        memory_failed();
+    size_t index = text_index_put(&slices->site_texts, text, &added);
+    free(text);
+    struct site_def site = {.file = (char *)(uintptr_t)file,
+                            .function = *function ? (char *)(uintptr_t)function : NULL,
+                            .id = EVENT_UNKNOWN,
+                            .line = line};
+    if (added)
+        defs_add_site(slices->defs, &site);
+    return (uint32_t)index + 1;
 }
 
 /* Threads are numbered in the order in which they have events. */

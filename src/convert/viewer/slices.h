@@ -20,6 +20,9 @@ uint32_t slices_track(struct slices *slices, const char *process, const char *th
 void slices_name_process(struct slices *slices, const char *process, const char *name);
 void slices_name_thread(struct slices *slices, uint32_t track, const char *name);
 
+/* A place in the source, as event.site; a file or function "" is not known. No other places may be defined. */
+uint32_t slices_site(struct slices *slices, const char *file, int32_t line, const char *function);
+
 /* `site`: as event.site. Failing: the disk is full. */
 enum status slices_begin(struct slices *slices, uint32_t track, int64_t time_ns, const char *name, uint32_t site,
                          struct error *err) MUST_CHECK;
