@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -39,12 +40,11 @@ struct tau_state {
     struct tau_defs defs;
     struct tau_thread *thread; /* by node, then thread; none: a merged trace */
     size_t thread_count, thread_capacity;
-    size_t begun;              /* threads whose node's turn has come */
+    size_t begun, end;         /* threads whose node's turn has come, and where those that are wanted end */
     struct tau_stream *stream; /* of the node at hand */
     size_t stream_count, stream_capacity;
     struct map triggers;  /* (node, thread) -> what is half written */
     bool *named, *closed; /* by node: it has a thread; its first thread's trace came to its end */
-    uint64_t bytes;
 };
 
 static int tau_probe(const unsigned char *data, size_t size)
@@ -269,6 +269,32 @@ static enum status find_date(struct reader *reader, struct error *err)
     return status == STATUS_FAILED ? status : STATUS_OK;
 }
 
+/* Nodes are read one after the other. */
+
+static size_t node_end(const struct tau_state *state, size_t at)
+{
+    size_t end = at;
+    while (end < state->thread_count && state->thread[end].node == state->thread[at].node)
+        end++;
+    return end;
+}
+
+static uint64_t *tau_process_bytes(const struct reader *reader, size_t *count)
+{
+    const struct tau_state *state = reader->state;
+    if (state->thread_count == 0)
+        return NULL;
+    uint64_t *bytes = memory_new(state->thread_count * sizeof *bytes);
+    *count = 0;
+    for (size_t at = 0; at < state->thread_count; ++*count)
+        for (size_t end = node_end(state, at); at < end; at++) {
+            struct stat about;
+            if (stat(state->thread[at].path, &about) == 0)
+                bytes[*count] += (uint64_t)about.st_size;
+        }
+    return bytes;
+}
+
 static enum status tau_open(struct reader *reader, struct error *err)
 {
     struct tau_state *state = reader->state;
@@ -289,6 +315,13 @@ static enum status tau_open(struct reader *reader, struct error *err)
         status = define_nodes(reader, listed, err);
     if (status == STATUS_OK)
         status = find_date(reader, err);
+    size_t nodes = 0;
+    uint64_t *bytes = tau_process_bytes(reader, &nodes);
+    for (size_t i = 0; i < nodes; i++)
+        reader->total += bytes[i];
+    free(bytes);
+    reader->used = reader->total;
+    state->end = state->thread_count;
     free(directory);
     return status;
 }
@@ -374,7 +407,6 @@ static void end_stream(struct reader *reader, size_t index)
     struct tau_state *state = reader->state;
     struct tau_stream *stream = &state->stream[index];
     uint64_t byte = stream->input->offset;
-    state->bytes += byte;
     if (byte == 0)
         damage_note(&reader->damage, stream->input->name, 0, "the file does not begin as a trace of TAU");
     else if (input_available(stream->input) > 0)
@@ -406,10 +438,10 @@ static enum status begin_node(struct reader *reader, struct error *err)
     struct tau_state *state = reader->state;
     if (state->thread_count == 0 && state->begun++ == 0)
         return add_stream(reader, (struct tau_stream){.input = reader->input}, err);
-    if (state->begun >= state->thread_count)
+    if (state->begun >= state->end)
         return STATUS_END;
     uint32_t node = state->thread[state->begun].node;
-    for (; state->begun < state->thread_count && state->thread[state->begun].node == node; state->begun++) {
+    for (; state->begun < state->end && state->thread[state->begun].node == node; state->begun++) {
         const struct tau_thread *thread = &state->thread[state->begun];
         struct input *input = input_open_found(thread->path, err);
         if (!input || add_stream(reader, (struct tau_stream){.input = input, .from = thread}, err) != STATUS_OK)
@@ -440,7 +472,8 @@ static enum status tau_end(struct reader *reader)
     reader->complete = reader->damage.count == 0;
     if (state->defs.damaged > 0)
         reader_count(reader, "definition that cannot be read", state->defs.damaged);
-    reader->used = reader->total = state->bytes;
+    if (state->thread_count == 0)
+        reader->used = reader->total = reader->input->offset;
     return STATUS_END;
 }
 
@@ -483,6 +516,20 @@ static void tau_close(struct reader *reader)
     tau_defs_clear(&state->defs);
 }
 
+static void tau_select(struct reader *reader, size_t from, size_t to)
+{
+    struct tau_state *state = reader->state;
+    size_t node = 0, at = 0;
+    for (; node < from && at < state->thread_count; node++)
+        at = node_end(state, at);
+    state->begun = at;
+    for (; node < to && at < state->thread_count; node++)
+        at = node_end(state, at);
+    state->end = at;
+}
+
+static const struct format_processes processes = {.bytes = tau_process_bytes, .select = tau_select};
+
 const struct format format_tau = {.name = "tau",
                                   .title = "TAU",
                                   .suffix = ".trc",
@@ -492,4 +539,5 @@ const struct format format_tau = {.name = "tau",
                                   .open = tau_open,
                                   .next = tau_next,
                                   .close = tau_close,
+                                  .processes = &processes,
                                   .find_in = tau_find_in};
