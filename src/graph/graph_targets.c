@@ -27,24 +27,11 @@ struct meanwhile {
     bool computes;           /* it is hardly in MPI before that */
 };
 
-static uint32_t first_left_after(const struct graph *graph, uint32_t location, int64_t time_ns)
-{
-    uint32_t low = 0, high = (uint32_t)graph->locations[location].count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (graph_call(graph, location, middle).leave_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static struct meanwhile meanwhile_of(const struct graph *graph, const struct target_access *access, uint32_t location)
 {
     struct call mine = graph_call(graph, access->location, access->call);
     struct meanwhile meanwhile = {.location = location, .call = GRAPH_NONE};
-    uint32_t first = first_left_after(graph, location, mine.enter_ns), calls = 0;
+    uint32_t first = graph_first_left(graph, location, mine.enter_ns), calls = 0;
     int64_t inside_ns = 0, before_ns = 0;
     for (uint32_t i = first; i < graph->locations[location].count && calls <= CALLS_MEANWHILE; i++, calls++) {
         struct call call = graph_call(graph, location, i);
@@ -77,8 +64,7 @@ static bool is_sure(const struct proof *proof)
            (double)proof->without_ns <= WITHOUT * (double)proof->waited_ns;
 }
 
-/* By process: 1 + its location; GRAPH_NONE: it has several threads, each of which could be the one that lets an access
-   go on. */
+/* By process: 1 + its location; GRAPH_NONE: it has several threads, and any of them may let an access go on. */
 static void map_locations(const struct graph *graph, struct map *locations)
 {
     for (uint32_t i = 0; i < graph->location_count; i++) {
