@@ -8,7 +8,7 @@
 /* Long pauses between looks for a message (polls.h): a location that computes meanwhile works, one that sleeps waits.
    Only recordings tell, by how long their threads sleep, and by samples of what they compute. */
 
-/* Looks of which one found a message, merged into one call until it is known what the pauses are. */
+/* Looks merged into one call, the last of which found a message, until it is known what the pauses are. */
 struct nap_series {
     size_t call;
     int64_t enter_ns, leave_ns;   /* of the look that found it */
@@ -25,13 +25,13 @@ struct naps {
     int64_t asleep_first_ns, asleep_ns; /* what it had slept until then */
 };
 
-/* The location had slept so long when this counter was read. */
+/* Takes a reading of the counter of how long the location has slept. */
 void naps_asleep(struct naps *naps, const struct event *event);
 
-/* A series, of which is not known whether it waits. */
+/* Adds a series that may or may not be waiting. */
 void naps_add(struct naps *naps, struct nap_series series);
 
-/* No more calls come: series in which the location sleeps stay one call, of the others only the last look is left. */
+/* No more calls come: series in which the location sleeps stay one call; the others become their last look. */
 void naps_end(struct naps *naps, struct graph *graph, struct location *location);
 
 #endif

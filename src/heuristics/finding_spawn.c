@@ -76,7 +76,7 @@ struct spawning finding_spawning(const struct finding_input *input)
     if (spawning.parents == 0 || spawning.children == 0)
         return (struct spawning){0};
     spawning.init_ns = smaller(init_ns, spawning.least_ns);
-    /* Others may have had something else to do: then only the critical path tells whether the run waited. */
+    /* If other processes had something else to do, only the critical path shows whether the run waited. */
     spawning.saving_ns = others > 0 ? smaller(path_in_spawns(input), spawning.least_ns) : spawning.least_ns;
     return spawning;
 }

@@ -30,7 +30,7 @@ struct piece {
     size_t length;
 };
 
-/* Labels of 2013 and later: "short [long]", where that was made shorter. */
+/* Labels of newer versions: "short [long]", where that was made shorter. */
 static struct piece long_form(const char *label)
 {
     size_t length = strlen(label);
@@ -77,7 +77,7 @@ static int32_t take_old_line(struct piece *piece)
     return line;
 }
 
-/* "file:12, module", also without a module: Extrae 4. */
+/* "file:12, module", also without a module: newer versions. */
 static int32_t take_new_line(struct piece *piece)
 {
     const char *end = piece->at + piece->length;

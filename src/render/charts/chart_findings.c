@@ -19,7 +19,7 @@ enum {
     RIGHT = 150,
     GAP = 22,
     ROW_LEAST = 40,
-    ROW_UNKNOWN = 48, /* of a finding of which is not known when it costs */
+    ROW_UNKNOWN = 48, /* of a finding whose times are not known */
     NAME = 22,
     UNDER = 12,        /* free below a strip */
     COLUMNS_FROM = 48, /* height from which a strip shows columns: thinner ones are read better by colour alone */
