@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* In the order in which people look for them. */
 static const struct {
@@ -48,6 +49,17 @@ void property_add(struct property_list *list, const char *name, const char *valu
 {
     if (value && *value)
         (void)row_of(list, name, value);
+}
+
+void property_add_date(struct property_list *list, int64_t seconds)
+{
+    static const int64_t last_second = INT64_C(253402300799); /* of the year 9999 */
+    char date[64];
+    struct tm utc;
+    time_t when = (time_t)seconds;
+    if (seconds > 0 && seconds < last_second && gmtime_r(&when, &utc) &&
+        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
+        property_add(list, PROPERTY_DATE, date);
 }
 
 void property_add_of(struct property_list *list, const char *name, const char *value, uint32_t first, uint32_t last)

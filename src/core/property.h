@@ -46,7 +46,10 @@ struct property_list {
 /* Adds a fact about the whole run. NULL or an empty value: nothing. The same name and value are kept once. */
 void property_add(struct property_list *list, const char *name, const char *value);
 
-/* The same about the processes `first` to `last`; those of one name and value are one row. */
+/* Adds PROPERTY_DATE as UTC, from seconds since 1970. Before that and after the year 9999: nothing. */
+void property_add_date(struct property_list *list, int64_t seconds);
+
+/* The same as property_add about the processes `first` to `last`; those of one name and value are one row. */
 void property_add_of(struct property_list *list, const char *name, const char *value, uint32_t first, uint32_t last);
 
 /* A fact whose processes are a text of property_ranks(); NULL or "": the whole run. False: it is no such text, is

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     FILES_MOST = 1 << 20,
@@ -21,9 +20,6 @@ enum {
     SORT_MEMORY = 16 << 20,
     ASKING_MOST = 10000 /* calls among which a program asks how many processes there are */
 };
-
-/* Of the year 9999. */
-static const uint64_t last_second = UINT64_C(253402300799);
 
 static bool has_word(const unsigned char *data, size_t size, const char *word)
 {
@@ -275,15 +271,6 @@ static void define_locations(struct reader *reader, const char *host)
                                                                .host = (char *)(uintptr_t)host});
 }
 
-static void define_date(struct reader *reader, uint64_t started_s)
-{
-    char date[64];
-    time_t seconds = (time_t)(started_s < last_second ? started_s : 0);
-    struct tm utc;
-    if (seconds > 0 && gmtime_r(&seconds, &utc) && strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
-        property_add(&reader->defs->properties, PROPERTY_DATE, date);
-}
-
 /* Which communicators there are, and their members, follows only from what all processes did to them: no event of
    the first process could be given without having read the last one's file. */
 static enum status scan_file(struct reader *reader, struct error *err)
@@ -307,7 +294,7 @@ static enum status scan_file(struct reader *reader, struct error *err)
     state->threads[state->process] = state->thread_count;
     define_locations(reader, file->host);
     if (state->process == 0)
-        define_date(reader, file->started_s);
+        property_add_date(&reader->defs->properties, (int64_t)file->started_s);
     dumpi_file_close(file);
     if (step == DUMPI_FAILED)
         return STATUS_FAILED;

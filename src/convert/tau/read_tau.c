@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { NODES = 1 << 16 };
@@ -181,17 +180,6 @@ static enum status define_nodes(struct reader *reader, const char *directory, st
     return status;
 }
 
-static void define_date(struct reader *reader, int64_t seconds)
-{
-    static const int64_t last_second = INT64_C(253402300799); /* of the year 9999 */
-    char date[64];
-    struct tm utc;
-    time_t when = (time_t)seconds;
-    if (seconds > 0 && seconds < last_second && gmtime_r(&when, &utc) &&
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
-        property_add(&reader->defs->properties, PROPERTY_DATE, date);
-}
-
 /* STATUS_END: there is no whole record left. */
 static enum status take_record(struct tau_stream *stream, struct error *err)
 {
@@ -236,7 +224,7 @@ static enum status define_merged(struct reader *reader, struct error *err)
         const struct tau_event *event = tau_defs_find(&state->defs, 0, record->event);
         uint64_t place = map_pair(record->node, record->thread);
         if (event && event->kind == TAU_CLOCK && !dated) {
-            define_date(reader, record->parameter);
+            property_add_date(&reader->defs->properties, record->parameter);
             dated = true;
         }
         if (event && !map_find(&seen, place)) {
@@ -263,7 +251,7 @@ static enum status find_date(struct reader *reader, struct error *err)
         const struct tau_event *event =
             status == STATUS_OK ? tau_defs_find(&state->defs, stream.from->node, stream.record.event) : NULL;
         if (event && event->kind == TAU_CLOCK)
-            define_date(reader, stream.record.parameter);
+            property_add_date(&reader->defs->properties, stream.record.parameter);
     }
     input_close(stream.input);
     return status == STATUS_FAILED ? status : STATUS_OK;

@@ -4,11 +4,11 @@
 #include "convert/viewer/slices.h"
 
 #include "core/memory.h"
+#include "core/xml_text.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,38 +41,9 @@ static int chrome_probe(const unsigned char *data, size_t size)
     return 0;
 }
 
-/* Microseconds as decimal text, exact to the ns: a double loses them after 104 days. False: it is no such number. */
 static bool time_of(const char *text, int64_t *ns)
 {
-    bool negative = *text == '-';
-    const char *at = text + negative;
-    uint64_t whole = 0, part = 0;
-    unsigned digits = 0;
-    if (!isdigit((unsigned char)*at))
-        return false;
-    for (; isdigit((unsigned char)*at); at++) {
-        if (whole > UINT64_C(9000000000000000))
-            return false;
-        whole = whole * 10 + (uint64_t)(*at - '0');
-    }
-    if (*at == '.')
-        for (at++; isdigit((unsigned char)*at); at++)
-            if (digits < 3) {
-                part = part * 10 + (uint64_t)(*at - '0');
-                digits++;
-            }
-    for (; digits < 3; digits++)
-        part *= 10;
-    int64_t time = (int64_t)(whole * 1000 + part);
-    if (*at == 'e' || *at == 'E') {
-        double value = strtod(text, NULL) * 1000;
-        if (!(fabs(value) < 9e18))
-            return false;
-        *ns = llround(value);
-        return true;
-    }
-    *ns = negative ? -time : time;
-    return *at == '\0' && whole <= UINT64_C(9000000000000000);
+    return xml_get_time((struct xml_value){text, strlen(text)}, ns);
 }
 
 static int32_t number_of(const char *text)
@@ -195,7 +166,7 @@ static enum status take_event(void *context, const struct chrome_event *event, c
         return STATUS_OK;
     }
     if (ours)
-        time_ns += strtoll(facts->begin_ns.text, NULL, 10);
+        time_add(&time_ns, strtoll(facts->begin_ns.text, NULL, 10));
     if (kind == 'C')
         return take_counters(state, track, time_ns, event, err);
     if (strchr("BEX", kind))
