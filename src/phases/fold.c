@@ -19,8 +19,15 @@ struct folder {
     size_t count;
     uint32_t *latest; /* by shape: 1 + place where it was last */
     size_t latest_capacity;
+    uint32_t *begins; /* by shape: lengths of known bodies that begin with it, as a set of length_bit() */
+    size_t begins_capacity;
     size_t budget;
 };
+
+static uint32_t length_bit(size_t length)
+{
+    return UINT32_C(1) << length % 32;
+}
 
 static uint64_t body_hash(const uint32_t *body, size_t length)
 {
@@ -68,6 +75,7 @@ static uint32_t intern_shape(struct folder *folder, const uint32_t *body, size_t
     uint64_t *known = map_put(&folder->known, body_key(hash, length), FOLD_NONE);
     uint32_t shape = add_shape(folder->fold, body, length, (uint32_t)*known);
     *known = shape;
+    folder->begins[body[0]] |= length_bit(length);
     return shape;
 }
 
@@ -112,6 +120,14 @@ static int by_frequency(const void *a, const void *b)
     return order ? order : by_length(a, b);
 }
 
+/* Room for all shapes in `begins`. */
+static void reserve_begins(struct folder *folder)
+{
+    size_t before = folder->begins_capacity;
+    ARRAY_RESERVE(folder->begins, folder->begins_capacity, folder->fold->shape_count);
+    memset(folder->begins + before, 0, (folder->begins_capacity - before) * sizeof *folder->begins);
+}
+
 /* The lengths that a body may have: a body that repeats puts each of its symbols at this distance from the next, so
    that distances between successive nodes of the same shape are enough; the most frequent of them, ascending. Returns
    how many; each is a pair of length and frequency. */
@@ -121,7 +137,7 @@ static size_t find_lengths(struct folder *folder, uint32_t (*lengths)[2])
     size_t longest = smaller(folder->count / 2, (size_t)FOLD_LONGEST_BODY);
     ARRAY_RESERVE(folder->latest, folder->latest_capacity, shape_count + 1);
     memset(folder->latest, 0, shape_count * sizeof *folder->latest);
-    memset(lengths, 0, (FOLD_LONGEST_BODY + 1) * sizeof *lengths);
+    memset(lengths, 0, (longest + 1) * sizeof *lengths);
     for (size_t i = 0; i < folder->count; i++) {
         uint32_t *latest = &folder->latest[folder->shapes[i]];
         if (*latest && i + 1 - *latest <= longest)
@@ -144,11 +160,36 @@ static size_t find_lengths(struct folder *folder, uint32_t (*lengths)[2])
     return found;
 }
 
+/* Whether a body of this length repeats anywhere. Then so many nodes in a row equal the ones a length further, and one
+   of them is at a multiple of the length: the others need not be compared unless that one is equal. */
+static bool repeats(struct folder *folder, size_t length)
+{
+    const uint32_t *shapes = folder->shapes;
+    size_t count = folder->count, *steps = &folder->fold->steps;
+    for (size_t at = 0; at + length < count; at += length) {
+        ++*steps;
+        if (shapes[at] != shapes[at + length])
+            continue;
+        size_t begin = at, end = at + 1, least = at > length ? at - length : 0;
+        while (begin > least && shapes[begin - 1] == shapes[begin - 1 + length])
+            begin--;
+        while (end - begin < length && end + length < count && shapes[end] == shapes[end + length])
+            end++;
+        *steps += end - begin;
+        if (end - begin >= length)
+            return true;
+    }
+    return false;
+}
+
 /* Folds all repetitions of bodies of this length. False if there is none: nothing is changed. */
 static bool fold_length(struct folder *folder, size_t length)
 {
     const uint32_t *shapes = folder->shapes;
     size_t count = folder->count, to = 0, equal_until = 0;
+    if (!repeats(folder, length))
+        return false;
+    reserve_begins(folder);
     folder->fold->steps += count;
     for (size_t i = 0; i < count;) {
         /* Number of nodes before i that equal the one a length further. */
@@ -179,17 +220,23 @@ static void absorb(struct folder *folder, size_t length)
 {
     size_t count = folder->count, to = 0, i = 0;
     uint64_t power = 1, hash = 0;
+    uint32_t bit = length_bit(length);
     bool hashed = false;
     for (size_t k = 1; k < length; k++)
         /* The hash of the window is carried on from node to node (Karp, Rabin 1987): one comparison for each node,
            not `length`. */
         power *= BASE;
     folder->fold->steps += count;
+    /* Folding has made shapes. */
+    reserve_begins(folder);
     while (i + length <= count) {
         if (!hashed)
             hash = body_hash(folder->shapes + i, length);
         hashed = true;
-        uint32_t shape = find_shape(folder, hash, folder->shapes + i, length);
+        uint32_t shape = FOLD_NONE;
+        /* Most windows begin with what no body of this length begins with: no look into the map. */
+        if (folder->begins[folder->shapes[i]] & bit)
+            shape = find_shape(folder, hash, folder->shapes + i, length);
         if (shape != FOLD_NONE) {
             put_loop(folder, to++, i, length, 1, shape);
             i += length;
@@ -292,6 +339,7 @@ struct fold *fold_new(const uint32_t *symbols, size_t count, uint32_t symbol_cou
     free(folder.nodes);
     free(folder.shapes);
     free(folder.latest);
+    free(folder.begins);
     map_clear(&folder.known);
     return fold;
 }

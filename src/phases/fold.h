@@ -11,8 +11,8 @@
    the same loop whatever their number of iterations, so the trip counts of inner loops may vary. loops.h is based on
    it.
 
-   Time is O(n) per length of body tried, at most 256 per round; the total is bounded by FOLD_EFFORT * n steps, after
-   which the rest stays unfolded. Memory is O(n). */
+   In a round at most 256 lengths of bodies are tried, each in O(n / length) where nothing repeats after it, in O(n) at
+   worst; the total is bounded by FOLD_EFFORT * n steps, after which the rest stays unfolded. Memory is O(n). */
 
 enum { FOLD_NONE = UINT32_MAX, FOLD_LONGEST_BODY = 4096, FOLD_LENGTHS = 256, FOLD_EFFORT = 1024 };
 
