@@ -49,7 +49,8 @@ struct run {
     struct metrics *metrics;
     struct graph *graph;
     struct user_spans *spans;     /* what the program itself marks: phases may be made of it */
-    struct phase_counter *phases; /* while phases are found */
+    struct phase_counter *phases; /* while phases are counted */
+    struct phases *found;         /* by who needed them first; NULL: nobody yet */
     struct searching *searching;  /* NULL: no search is wanted */
     struct heuristic_result *judged;
     struct findings findings;
@@ -308,7 +309,7 @@ static size_t replays_of_phases(void *context, struct replay_options *options)
 static void end_phases(void *context, const struct replay *replays)
 {
     struct run *run = context;
-    run->metrics->phases = phase_counter_end(run->phases, replays);
+    run->metrics->phases = phase_counter_end(run->phases, replays, &run->found);
 }
 
 static bool finds_phases(const struct run *run)
@@ -367,12 +368,19 @@ static void note_clocks(struct metrics *metrics, const struct clocks *clocks, co
     }
 }
 
+static const struct phases *phases_found(struct run *run)
+{
+    if (!run->found)
+        run->found = phases_of(run->graph, run->spans);
+    return run->found;
+}
+
 /* Samples are by rank, as processes are. Phases are those of metrics->phases. */
-static void note_phases(const struct run *run)
+static void note_phases(struct run *run)
 {
     struct profile *profile = run->profile;
     const struct metrics *metrics = run->metrics;
-    struct phases *phases = phases_of(run->graph, run->spans);
+    const struct phases *phases = phases_found(run);
     for (size_t i = 0, row = 0; i < profile->taken_count; i++) {
         struct profile_sample *sample = &profile->taken[i];
         while (row < metrics->process_count && metrics->process[row].rank < sample->rank)
@@ -383,7 +391,6 @@ static void note_phases(const struct run *run)
         if (phases->main_loop != PHASE_NONE)
             sample->iteration = phases_iteration_at(phases, phases->main_loop, (uint32_t)row, sample->time_ns);
     }
-    phases_free(phases);
 }
 
 static struct counter_cuts cuts_of(const struct metrics *metrics, size_t count, const int64_t *borders)
@@ -401,7 +408,7 @@ static struct counter_cuts cuts_of(const struct metrics *metrics, size_t count, 
 /* Where phases and iterations of the main loop begin on each process. */
 static void note_cuts(struct run *run)
 {
-    struct phases *phases = phases_of(run->graph, run->spans);
+    const struct phases *phases = phases_found(run);
     const struct common_loops *loops = &phases->loops;
     uint32_t loop = phases->main_loop;
     /* Rows of phases are those of the metrics as long as every process has calls. */
@@ -410,7 +417,6 @@ static void note_cuts(struct run *run)
         if (loop != PHASE_NONE && loops->rows[loop].matched > 0)
             run->counters->iterations = cuts_of(run->metrics, loops->rows[loop].matched, loops->starts[loop]);
     }
-    phases_free(phases);
 }
 
 /* Results from the graph. The parts only read it, each with memory of its own: they can be made at once. The search
@@ -426,7 +432,7 @@ static void analyse_graph(struct run *run)
     if (run->metrics->phases && (run->wants & ENGINE_COUNTERS))
         note_cuts(run);
     if (run->searching)
-        run->metrics->search = searching_finish(run->searching, run->graph, run->spans, run->metrics, threads);
+        run->metrics->search = searching_finish(run->searching, run->graph, phases_found(run), run->metrics, threads);
     if (run->metrics->analysis && run->result.clocks)
         note_clocks(run->metrics, run->result.clocks, run->graph);
 }
@@ -436,6 +442,8 @@ static void release_graph(struct run *run)
 {
     user_spans_free(run->spans);
     run->spans = NULL;
+    phases_free(run->found);
+    run->found = NULL;
     if (run->result.lack == ENGINE_LACKS_NOTHING && (run->wants & ENGINE_GRAPH)) {
         run->result.graph = run->graph;
         return;

@@ -44,12 +44,11 @@ struct sink *searching_sink(struct searching *searching)
     return state_track_builder_sink(searching->states);
 }
 
-struct search *searching_finish(struct searching *searching, const struct graph *graph, const struct user_spans *spans,
+struct search *searching_finish(struct searching *searching, const struct graph *graph, const struct phases *phases,
                                 const struct metrics *metrics, unsigned threads)
 {
     /* The search asks which user states are open at each moment: they are recorded while the trace is read. */
     struct state_track *states = state_track_builder_end(searching->states);
-    struct phases *phases = phases_of(graph, spans);
     searching->states = NULL;
     struct search *result = search_run(&(struct search_input){.graph = graph,
                                                               .states = states,
@@ -58,7 +57,6 @@ struct search *searching_finish(struct searching *searching, const struct graph 
                                                               .hypotheses = searching->hypotheses,
                                                               .source = searching->source,
                                                               .threads = threads});
-    phases_free(phases);
     state_track_free(states);
     return result;
 }

@@ -3,7 +3,7 @@
 #define SIGHT_ENGINE_SEARCHING_H
 
 #include "engine/engine.h"
-#include "phases/user_spans.h"
+#include "phases/phases.h"
 
 /* For the engine: the search for bottlenecks, beside the analysis of a trace. */
 struct searching;
@@ -15,8 +15,8 @@ void searching_free(struct searching *searching); /* NULL: nothing */
 /* To be fed with all events beside the graph's builder. */
 struct sink *searching_sink(struct searching *searching);
 
-/* Call once after the last event: searches, in up to this many threads. */
-struct search *searching_finish(struct searching *searching, const struct graph *graph, const struct user_spans *spans,
+/* Call once after the last event: searches, in up to this many threads. The phases are the graph's. */
+struct search *searching_finish(struct searching *searching, const struct graph *graph, const struct phases *phases,
                                 const struct metrics *metrics, unsigned threads);
 
 #endif

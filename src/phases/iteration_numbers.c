@@ -312,7 +312,21 @@ void iteration_numbers_find(struct phase_counter *counter)
     find_imbalance(counter);
 }
 
-void iteration_numbers_end(struct phase_counter *counter, const struct replay *replays)
+/* Where iterations begin, in place of what is computed in each. False: there is no copy of it. */
+static bool restore_starts(struct phase_counter *counter)
+{
+    struct phases *phases = counter->phases;
+    if (phases->main_loop == PHASE_NONE)
+        return true;
+    if (!counter->starts)
+        return false;
+    free(phases->loops.starts[phases->main_loop]);
+    phases->loops.starts[phases->main_loop] = counter->starts;
+    counter->starts = NULL;
+    return true;
+}
+
+bool iteration_numbers_end(struct phase_counter *counter, const struct replay *replays)
 {
     int64_t *saving_ns = &counter->metrics->iterations.saving_ns;
     for (size_t i = 0; i < counter->replay_count; i++)
@@ -323,7 +337,7 @@ void iteration_numbers_end(struct phase_counter *counter, const struct replay *r
     free(counter->kept);
     free(counter->rhythm);
     free(counter->own);
-    free(counter->starts);
     free(counter->times);
     free(counter->begins);
+    return restore_starts(counter);
 }

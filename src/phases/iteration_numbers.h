@@ -45,7 +45,8 @@ void iteration_numbers_begin(struct phase_counter *counter);
 /* After that: everything but what the replays tell, and `replays`. */
 void iteration_numbers_find(struct phase_counter *counter);
 
-/* What they tell. Frees what belongs to iterations. */
-void iteration_numbers_end(struct phase_counter *counter, const struct replay *replays);
+/* What they tell. Frees what belongs to iterations. True: the phases are as they were before; else the begins of
+   iterations are lost. */
+bool iteration_numbers_end(struct phase_counter *counter, const struct replay *replays);
 
 #endif

@@ -237,11 +237,15 @@ size_t phase_counter_replays(const struct phase_counter *counter, struct replay_
     return counter->replay_count;
 }
 
-struct phase_metrics *phase_counter_end(struct phase_counter *counter, const struct replay *replays)
+struct phase_metrics *phase_counter_end(struct phase_counter *counter, const struct replay *replays,
+                                        struct phases **phases)
 {
     struct phase_metrics *metrics = counter->metrics;
-    iteration_numbers_end(counter, replays);
-    phases_free(counter->phases);
+    bool whole = iteration_numbers_end(counter, replays);
+    if (whole && phases)
+        *phases = counter->phases;
+    else
+        phases_free(counter->phases);
     free(counter);
     return metrics;
 }
@@ -251,5 +255,5 @@ struct phase_metrics *phase_metrics_with(const struct graph *graph, const struct
     struct phase_counter *counter = phase_counter_new(graph, spans, 1);
     struct replay replays[PHASE_REPLAYS];
     replay_run_all(graph, counter->replays, counter->replay_count, replays);
-    return phase_counter_end(counter, replays);
+    return phase_counter_end(counter, replays, NULL);
 }

@@ -19,7 +19,10 @@ struct phase_counter *phase_counter_new(const struct graph *graph, const struct 
 /* Which replays: up to PHASE_REPLAYS options, which refer to the counter. Returns how many. */
 size_t phase_counter_replays(const struct phase_counter *counter, struct replay_options *options);
 
-/* With their results. Frees the counter. */
-struct phase_metrics *phase_counter_end(struct phase_counter *counter, const struct replay *replays);
+/* With their results. Frees the counter. `phases` (may be NULL) gets the phases themselves, which the caller frees with
+   phases_free: to find them again takes as long as the first time. Where there are too many iterations to be kept it is
+   left as it is. */
+struct phase_metrics *phase_counter_end(struct phase_counter *counter, const struct replay *replays,
+                                        struct phases **phases);
 
 #endif
