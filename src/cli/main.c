@@ -13,7 +13,9 @@
 #include "core/input.h"
 #include "core/memory.h"
 #include "core/memory_file.h"
+#include "core/memory_room.h"
 #include "core/unfinished.h"
+#include "team/team.h"
 
 #include <errno.h>
 #include <libxml/xmlversion.h>
@@ -88,6 +90,28 @@ static void out_of_disk(const char *text)
     _exit(EXIT_OUTPUT);
 }
 
+static bool quiet;
+
+/* Where --memory was not given, and more is needed than there is. */
+static void on_disk(const char *directory)
+{
+    if (quiet)
+        return;
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr); /* what shows the progress */
+    fprintf(stderr, "sight: this needs more memory than is free: the rest goes to a file in %s\n", directory);
+}
+
+/* Up to three quarters of what is free, and the rest on disk. Of several processes that a launcher started, on this machine perhaps, a
+   few may need much at once. */
+static void watch_memory(void)
+{
+    enum { SHARES = 4 };
+    const char *as_if = getenv("SIGHT_TEST_ROOM");
+    uint64_t room = as_if ? strtoull(as_if, NULL, 10) : memory_room();
+    memory_file_watch(team_launcher() ? room / SHARES : room, out_of_disk, on_disk);
+}
+
 /* Its first argument is a trace, which may not be left out. */
 static bool needs_trace(const struct command *command)
 {
@@ -111,8 +135,9 @@ static int run_command(struct team *team, int argc, char **argv)
     struct common_options *options = memory_new(command->options_size);
     int code;
     options->team = team;
-    if (!options_parse(command, options, argc, argv, &err) ||
-        !output_check(options_text(command, options, "output"), options, &err) ||
+    bool parsed = options_parse(command, options, argc, argv, &err);
+    quiet = options->quiet;
+    if (!parsed || !output_check(options_text(command, options, "output"), options, &err) ||
         teamwork_gather(options, &err) != STATUS_OK)
         code = command_fault(&err);
     else if (options->help)
@@ -158,6 +183,7 @@ int main(int argc, char **argv)
     memory_map_large();
     memory_set_handler(out_of_memory);
     run_catch_signals();
+    watch_memory();
     struct team *team;
     int code;
     if (!teamwork_begin(argc - 1, argv + 1, &team, &code))

@@ -117,11 +117,15 @@ void input_progress(const struct input *input, uint64_t *done, uint64_t *total);
 /* Size of the decompressed data if known without reading them (plain files, memory, a seek_table.h); else 0. */
 uint64_t input_size(const struct input *input);
 
-/* An unlinked file in TMPDIR (default /tmp) for reading and writing; -1 and a fault. */
+/* An unlinked file in temporary_directory() for reading and writing; -1 and a fault. */
 int temporary_file(struct error *err);
 
-/* TMPDIR or /tmp, for messages. */
+/* TMPDIR; by default /tmp, or /var/tmp where /tmp is a file system in memory: temporary files are as large as traces.
+ */
 const char *temporary_directory(void);
+
+/* True if it is a file system in memory all the same. */
+bool temporary_is_memory(void);
 
 /* The path with control characters as \xNN, for messages. free() it. */
 char *input_escape_name(const char *path);

@@ -76,35 +76,76 @@ void memory_keep_freed(bool keep)
 }
 #endif
 
-static const struct memory_store *store;
+static const struct memory_store *_Atomic store;
+static void (*_Atomic watch)(void);
+
+/* Blocks that are worth a look at how much memory there is. */
+enum { WATCHED = 1 << 20 };
 
 void memory_set_store(const struct memory_store *place)
 {
-    store = place;
+    atomic_store(&store, place);
 }
 
 bool memory_has_store(void)
 {
-    return store != NULL;
+    return atomic_load_explicit(&store, memory_order_acquire) != NULL;
+}
+
+void memory_set_watch(void (*called)(void))
+{
+    atomic_store(&watch, called);
+}
+
+static const struct memory_store *store_of(const void *address)
+{
+    const struct memory_store *place = atomic_load_explicit(&store, memory_order_acquire);
+    bool within = place && (uintptr_t)address >= place->begin && (uintptr_t)address < place->end;
+    return within ? place : NULL;
 }
 
 bool memory_is_stored(const void *address)
 {
-    return store && (uintptr_t)address >= store->begin && (uintptr_t)address < store->end;
+    return store_of(address) != NULL;
+}
+
+/* Where a block of so many bytes goes; NULL: into the heap. */
+static const struct memory_store *store_for(size_t size)
+{
+    const struct memory_store *place = atomic_load_explicit(&store, memory_order_acquire);
+    if (!place && size >= WATCHED) {
+        void (*look)(void) = atomic_load_explicit(&watch, memory_order_acquire);
+        if (look)
+            look();
+        place = atomic_load_explicit(&store, memory_order_acquire);
+    }
+    return place && size >= place->least ? place : NULL;
 }
 
 void memory_free(void *block)
 {
-    if (memory_is_stored(block))
-        store->give(block);
+    const struct memory_store *place = store_of(block);
+    if (place)
+        place->give(block);
     else
         (free)(block);
 }
 
+static void *heap_resize(void *block, size_t size)
+{
+    void *resized = realloc(block, size ? size : 1);
+    if (!resized)
+        memory_failed();
+    want_large_pages(resized, size);
+    return resized;
+}
+
 void *memory_new(size_t size)
 {
-    if (store && size >= store->least)
-        return store->get(size);
+    const struct memory_store *place = store_for(size);
+    void *stored = place ? place->get(size) : NULL;
+    if (stored)
+        return stored;
     /* malloc(0) may be NULL, which here means that memory has run out. */
     void *block = calloc(1, size ? size : 1);
     if (!block)
@@ -113,26 +154,37 @@ void *memory_new(size_t size)
     return block;
 }
 
-static void *move_to_store(void *block, size_t size)
+/* NULL: the block stays in the heap. */
+static void *move_to_store(const struct memory_store *place, void *block, size_t size)
 {
-    void *moved = store->get(size);
+    void *moved = place->get(size);
+    if (!moved)
+        return NULL;
     if (block)
         memcpy(moved, block, smaller(size, malloc_usable_size(block)));
     (free)(block);
     return moved;
 }
 
+static void *resize_stored(const struct memory_store *place, void *block, size_t size)
+{
+    void *resized = place->resize(block, size);
+    if (resized)
+        return resized;
+    resized = heap_resize(NULL, size);
+    memcpy(resized, block, smaller(size, place->size(block)));
+    place->give(block);
+    return resized;
+}
+
 void *memory_resize(void *block, size_t size)
 {
-    if (memory_is_stored(block))
-        return store->resize(block, size);
-    if (store && size >= store->least)
-        return move_to_store(block, size);
-    void *resized = realloc(block, size ? size : 1);
-    if (!resized)
-        memory_failed();
-    want_large_pages(resized, size);
-    return resized;
+    const struct memory_store *place = store_of(block);
+    if (place)
+        return resize_stored(place, block, size);
+    place = store_for(size);
+    void *moved = place ? move_to_store(place, block, size) : NULL;
+    return moved ? moved : heap_resize(block, size);
 }
 
 void *memory_copy(const void *from, size_t size)

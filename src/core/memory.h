@@ -24,19 +24,22 @@ void memory_map_large(void);
    memory_map_large() this does nothing. Calls may nest. */
 void memory_keep_freed(bool keep);
 
-/* Another place than the heap for large blocks (memory_file.h). Its functions do not fail: they do not return where
-   there is no more room. */
+/* Another place than the heap for large blocks (memory_file.h). */
 struct memory_store {
-    uintptr_t begin, end;      /* its blocks lie between these addresses, and nothing else does */
-    size_t least;              /* blocks of so many bytes go there */
-    void *(*get)(size_t size); /* zeroed */
-    void *(*resize)(void *block, size_t size);
+    uintptr_t begin, end;                      /* its blocks lie between these addresses, and nothing else does */
+    size_t least;                              /* blocks of so many bytes go there */
+    void *(*get)(size_t size);                 /* zeroed; NULL: the heap has to do */
+    void *(*resize)(void *block, size_t size); /* NULL: the same, and the block is as it was */
+    size_t (*size)(const void *block);         /* bytes that it has, at least those that were asked for */
     void (*give)(void *block);
 };
 
-/* From now on, for the rest of the program: blocks of the heap stay there until they grow. Not copied. Call it before
-   other threads begin. */
+/* From now on, for the rest of the program: blocks of the heap stay there until they grow. Not copied. */
 void memory_set_store(const struct memory_store *store);
+
+/* As long as there is no store, `watch` is called before a block of 1 MB or more is made or grows, in whichever thread
+   that happens. It may set a store. NULL: no longer. */
+void memory_set_watch(void (*watch)(void));
 
 /* True if there is a store. */
 bool memory_has_store(void);

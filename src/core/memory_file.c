@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -53,10 +54,11 @@ static struct {
     void (*failed)(const char *text);
     char full[TEXT_SIZE], lost[TEXT_SIZE];
     int file, usage;      /* `usage`: /proc/self/statm */
+    bool spares;          /* a full disk is no fault: memory is used instead */
     pthread_mutex_t lock; /* of what follows */
     uint64_t used;
     struct head *unused[SLOT_SIZES];
-} area = {.file = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
+} area = {.file = -1, .usage = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 _Noreturn static void area_failed(const char *text)
 {
@@ -90,8 +92,8 @@ static uint32_t slot_log_for(uint64_t room)
     return log + spare;
 }
 
-/* Takes room on disk: a full disk is met here, and not when the pages are used. */
-static void take_room(uint64_t from, uint64_t to)
+/* Takes room on disk: a full disk is met here, and not when the pages are used. False: the disk is full. */
+static bool take_room(uint64_t from, uint64_t to)
 {
     char text[TEXT_SIZE];
     sigset_t timer, before;
@@ -105,7 +107,9 @@ static void take_room(uint64_t from, uint64_t to)
     while (fault == EINTR);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (fault == 0)
-        return;
+        return true;
+    if (area.spares)
+        return false;
     if (fault == ENOSPC)
         area_failed(area.full);
     errno = fault;
@@ -143,7 +147,7 @@ static struct head *slot_new(uint32_t slot_log)
     return head;
 }
 
-/* Where nothing else is left, one that is larger than it needs to be. */
+/* Where nothing else is left, one that is larger than it needs to be. NULL: there is none. */
 static struct head *slot_take(uint64_t room, uint32_t *slot_log)
 {
     pthread_mutex_lock(&area.lock);
@@ -153,11 +157,20 @@ static struct head *slot_take(uint64_t room, uint32_t *slot_log)
         head = slot_new(log);
     while (!head && log < SLOT_SIZES - 1)
         head = slot_used_before(++log);
-    if (!head)
+    if (!head && !area.spares)
         area_failed("out of memory");
     pthread_mutex_unlock(&area.lock);
     *slot_log = log;
     return head;
+}
+
+/* Its head has room on disk, and nothing else. */
+static void slot_give(struct head *head, uint32_t slot_log)
+{
+    pthread_mutex_lock(&area.lock);
+    head->next = area.unused[slot_log];
+    area.unused[slot_log] = head;
+    pthread_mutex_unlock(&area.lock);
 }
 
 static void *block_new(size_t size)
@@ -165,29 +178,40 @@ static void *block_new(size_t size)
     uint64_t room = room_for(size);
     uint32_t slot_log;
     struct head *head = slot_take(room, &slot_log);
-    take_room(place_of(head), place_of(head) + room);
+    if (!head)
+        return NULL;
+    if (!take_room(place_of(head), place_of(head) + room)) {
+        (void)give_room(place_of(head), place_of(head) + room);
+        /* Where even the head has no room, the slot is lost. */
+        if (take_room(place_of(head), place_of(head) + PIECE))
+            slot_give(head, slot_log);
+        return NULL;
+    }
     memset(head, 0, PIECE);
     head->room = room;
     head->slot_log = slot_log;
     return head + 1;
 }
 
+static size_t block_size(const void *block)
+{
+    return (size_t)((const struct head *)block - 1)->room - sizeof(struct head);
+}
+
 static void block_free(void *block)
 {
     struct head *head = head_of(block);
     /* What cannot be made 0 cannot be used again. */
-    if (!give_room(place_of(head) + PIECE, place_of(head) + head->room))
-        return;
-    pthread_mutex_lock(&area.lock);
-    head->next = area.unused[head->slot_log];
-    area.unused[head->slot_log] = head;
-    pthread_mutex_unlock(&area.lock);
+    if (give_room(place_of(head) + PIECE, place_of(head) + head->room))
+        slot_give(head, head->slot_log);
 }
 
 static void *block_move(void *block, size_t size)
 {
     void *moved = block_new(size);
-    memcpy(moved, block, smaller(size, (size_t)head_of(block)->room - sizeof(struct head)));
+    if (!moved)
+        return NULL;
+    memcpy(moved, block, smaller(size, block_size(block)));
     block_free(block);
     return moved;
 }
@@ -198,27 +222,45 @@ static void *block_resize(void *block, size_t size)
     uint64_t room = room_for(size);
     if (room > (uint64_t)1 << head->slot_log)
         return block_move(block, size);
-    if (room > head->room)
-        take_room(place_of(head) + head->room, place_of(head) + room);
-    else if (!give_room(place_of(head) + room, place_of(head) + head->room))
+    if (room > head->room) {
+        if (!take_room(place_of(head) + head->room, place_of(head) + room)) {
+            (void)give_room(place_of(head) + head->room, place_of(head) + room);
+            return NULL;
+        }
+    } else if (!give_room(place_of(head) + room, place_of(head) + head->room)) {
         return block; /* it stays as large as it was */
+    }
     head->room = room;
     return block;
 }
 
-/* Bytes of the process that are in memory; 0: not known. In a signal handler. */
-static uint64_t resident(void)
+/* Bytes of the process that are in memory, all and those of files; 0: not known. In a signal handler. */
+struct usage {
+    uint64_t all, files;
+};
+
+static uint64_t number_at(const char **text)
+{
+    uint64_t number = 0;
+    while (**text == ' ')
+        ++*text;
+    for (; **text >= '0' && **text <= '9'; ++*text)
+        number = number * 10 + (uint64_t)(**text - '0');
+    return number;
+}
+
+static struct usage usage_of(void)
 {
     char text[128];
     ssize_t length = pread(area.usage, text, sizeof text - 1, 0);
     if (length <= 0)
-        return 0;
+        return (struct usage){0};
     text[length] = '\0';
-    const char *at = strchr(text, ' ');
-    uint64_t pages = 0;
-    while (at && *++at >= '0' && *at <= '9')
-        pages = pages * 10 + (uint64_t)(*at - '0');
-    return pages * area.page;
+    const char *at = text;
+    number_at(&at); /* of addresses, in memory or not */
+    struct usage usage = {.all = number_at(&at) * area.page};
+    usage.files = number_at(&at) * area.page;
+    return usage;
 }
 
 /* A signal: a thread would wait for its turn on a busy machine, while the others go on. It comes so often because one
@@ -229,10 +271,10 @@ static void on_timer(int number)
     (void)number;
     int error_number = errno;
     uint64_t most = atomic_load(&area.most);
-    if (resident() > most) {
+    if (usage_of().all > most) {
         madvise(area.data, area.size, MADV_DONTNEED);
         /* If the rest alone is above the limit, giving back all the time would not help. */
-        atomic_store(&area.most, larger(area.usual, resident() + area.step));
+        atomic_store(&area.most, larger(area.usual, usage_of().all + area.step));
     }
     errno = error_number;
 }
@@ -283,6 +325,15 @@ static enum status watch_begin(struct error *err)
     return error_set_errno(err, ERROR_OUTPUT, "cannot limit the memory");
 }
 
+static enum status usage_open(struct error *err)
+{
+    area.page = (uint64_t)sysconf(_SC_PAGESIZE);
+    area.usage = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (area.usage >= 0)
+        return STATUS_OK;
+    return error_set_errno(err, ERROR_INPUT, "/proc/self/statm: cannot limit the memory");
+}
+
 enum status memory_file_begin(uint64_t limit, void (*failed)(const char *text), struct error *err)
 {
     /* Small blocks stay in memory: each large one takes a call of the system. The smaller the limit, the more go. */
@@ -292,11 +343,9 @@ enum status memory_file_begin(uint64_t limit, void (*failed)(const char *text), 
     area.usual = limit / 8 * 5;
     /* Less would come back at once, again and again. */
     area.step = larger(limit / 8, (uint64_t)1 << 20);
-    area.page = (uint64_t)sysconf(_SC_PAGESIZE);
     area.failed = failed;
-    area.usage = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    if (area.usage < 0)
-        return error_set_errno(err, ERROR_INPUT, "/proc/self/statm: cannot limit the memory");
+    if (area.usage < 0 && usage_open(err) != STATUS_OK)
+        return STATUS_FAILED;
     area.file = temporary_file(err);
     if (area.file < 0 || area_map(err) != STATUS_OK)
         return STATUS_FAILED;
@@ -308,7 +357,50 @@ enum status memory_file_begin(uint64_t limit, void (*failed)(const char *text), 
                                        .least = larger(least_least, smaller(most_least, (size_t)(limit / 1024))),
                                        .get = block_new,
                                        .resize = block_resize,
+                                       .size = block_size,
                                        .give = block_free};
+    if (watch_begin(err) != STATUS_OK)
+        return STATUS_FAILED;
     memory_set_store(&area.store);
-    return watch_begin(err);
+    return STATUS_OK;
+}
+
+static struct {
+    uint64_t room;
+    void (*failed)(const char *text);
+    void (*begins)(const char *directory);
+    atomic_flag taken; /* one thread is enough */
+} growth = {.taken = ATOMIC_FLAG_INIT};
+
+/* A file in memory would take what it is to save. */
+static bool disk_has_room(uint64_t room)
+{
+    struct statvfs about;
+    return !temporary_is_memory() && statvfs(temporary_directory(), &about) == 0 &&
+           (uint64_t)about.f_bavail * about.f_frsize > room;
+}
+
+static void look_at_growth(void)
+{
+    struct usage usage = usage_of();
+    if (usage.all <= usage.files + growth.room / 3 || atomic_flag_test_and_set(&growth.taken))
+        return;
+    struct error err = {0};
+    memory_set_watch(NULL);
+    if (!disk_has_room(growth.room))
+        return;
+    area.spares = true;
+    /* Without the file the program goes on as it would have without a watch. */
+    if (memory_file_begin(growth.room / 4 * 3, growth.failed, &err) == STATUS_OK)
+        growth.begins(temporary_directory());
+}
+
+void memory_file_watch(uint64_t room, void (*failed)(const char *text), void (*begins)(const char *directory))
+{
+    struct error err = {0};
+    growth.room = room;
+    growth.failed = failed;
+    growth.begins = begins;
+    if (room > 0 && usage_open(&err) == STATUS_OK)
+        memory_set_watch(look_at_growth);
 }

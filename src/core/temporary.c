@@ -8,16 +8,31 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+static bool is_memory(const char *directory)
+{
+    struct statfs about;
+    return statfs(directory, &about) == 0 && (about.f_type == TMPFS_MAGIC || about.f_type == RAMFS_MAGIC);
+}
 
 const char *temporary_directory(void)
 {
+    static const char usual[] = "/tmp", large[] = "/var/tmp";
     const char *directory = getenv("TMPDIR");
     if (directory && *directory)
         return directory;
-    return "/tmp";
+    bool moves = is_memory(usual) && !is_memory(large) && access(large, W_OK | X_OK) == 0;
+    return moves ? large : usual;
+}
+
+bool temporary_is_memory(void)
+{
+    return is_memory(temporary_directory());
 }
 
 int temporary_file(struct error *err)

@@ -100,7 +100,8 @@ struct graph *lending_offer(struct team *team, unsigned ranks, struct graph *gra
 {
     struct offer offer = {.events = sum->events, .times = sum->times};
     *file = -1;
-    if (graph)
+    /* In a file on disk it is larger than memory. */
+    if (graph && !memory_has_store())
         graph = move_graph(graph, &offer, file);
     for (int rank = 0; ranks >> rank; rank++)
         if (ranks >> rank & 1)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/resources.h"
 
+#include "core/memory_room.h"
+#include "core/system_text.h"
 #include "record/clock.h"
 #include "record/counters.h"
 #include "record/own_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,73 +23,17 @@ void resources_choose(bool is_wanted)
     wanted = is_wanted;
 }
 
-/* The beginning of a small file of /proc or /sys; false: it cannot be read. */
-static bool text_read(const char *path, char *text, size_t size)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = -1;
-    if (file >= 0)
-        got = read(file, text, size - 1);
-    if (file >= 0)
-        close(file);
-    if (got <= 0)
-        return false;
-    text[got] = '\0';
-    return true;
-}
-
 /* CPUs that the control group may use at once, in thousandths; 0: no limit, or not known. */
 static uint32_t quota(void)
 {
     char text[64], *end;
     /* Control groups, version 2: "max 100000" without a limit, else microseconds in each period. */
-    if (!text_read("/sys/fs/cgroup/cpu.max", text, sizeof text) || *text < '0' || *text > '9')
+    if (!system_text_read("/sys/fs/cgroup/cpu.max", text, sizeof text) || *text < '0' || *text > '9')
         return 0;
     double most = strtod(text, &end), period = strtod(end, NULL);
     if (period <= 0 || most / period >= 1e6)
         return 0;
     return (uint32_t)(1000 * most / period);
-}
-
-/* The least limit of a control group and those above it; 0: none, or not known. `base`: where they are mounted. */
-static uint64_t least_limit(const char *base, const char *group, size_t length, const char *name)
-{
-    uint64_t least = 0;
-    char path[1024], text[32];
-    for (;;) {
-        snprintf(path, sizeof path, "%s%.*s/%s", base, (int)length, group, name);
-        uint64_t limit = text_read(path, text, sizeof text) && *text != 'm' ? strtoull(text, NULL, 10) : 0;
-        /* Version 1 has the largest number of pages for "no limit". */
-        if (limit > 0 && limit < INT64_MAX / 2 && (least == 0 || limit < least))
-            least = limit;
-        if (length == 0)
-            return least;
-        /* The group above: without the last name and its slash. */
-        while (length > 0 && group[length - 1] != '/')
-            length--;
-        length -= length > 0;
-    }
-}
-
-/* Bytes of memory that the control group may have; 0: no limit, or not known. */
-static uint64_t memory_limit(void)
-{
-    static const struct {
-        const char *line, *base, *name;
-    } versions[] = {{"0::", "/sys/fs/cgroup", "memory.max"},
-                    {":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes"}};
-    char text[2048];
-    uint64_t limit = 0;
-    if (!text_read("/proc/self/cgroup", text, sizeof text))
-        return 0;
-    for (size_t i = 0; i < sizeof versions / sizeof *versions && limit == 0; i++) {
-        const char *at = strstr(text, versions[i].line);
-        if (at)
-            at += strlen(versions[i].line);
-        if (at)
-            limit = least_limit(versions[i].base, at, strcspn(at, "\n"), versions[i].name);
-    }
-    return limit;
 }
 
 /* The fastest turn so far of a loop of multiplications that each need the last one's result. A few turns are timed at
@@ -137,7 +82,7 @@ static void put_bytes(struct record_resources *record)
 {
     static int64_t written;
     char text[256];
-    if (!text_read("/proc/self/io", text, sizeof text))
+    if (!system_text_read("/proc/self/io", text, sizeof text))
         return;
     record->read = number_after(text, "\nread_bytes: ");
     record->written = number_after(text, "\nwrite_bytes: ");
@@ -153,8 +98,8 @@ static void put_bytes(struct record_resources *record)
 static int64_t blocked_ns(void)
 {
     char text[1024];
-    if (!text_read("/proc/sys/kernel/task_delayacct", text, sizeof text) || *text != '1' ||
-        !text_read("/proc/thread-self/stat", text, sizeof text))
+    if (!system_text_read("/proc/sys/kernel/task_delayacct", text, sizeof text) || *text != '1' ||
+        !system_text_read("/proc/thread-self/stat", text, sizeof text))
         return -1;
     /* The name of the program, field 2, is in brackets and may hold any of them. */
     const char *at = strrchr(text, ')');
@@ -167,7 +112,7 @@ static int64_t blocked_ns(void)
 static int64_t stalled_ns(void)
 {
     char text[256];
-    if (!text_read("/proc/pressure/io", text, sizeof text))
+    if (!system_text_read("/proc/pressure/io", text, sizeof text))
         return -1;
     int64_t us = number_after(text, "total=");
     return us < 0 ? -1 : us * 1000;
@@ -186,14 +131,14 @@ static int64_t energy_number(int processor, const char *name)
 {
     char path[128], text[32];
     snprintf(path, sizeof path, "/sys/class/powercap/intel-rapl:%d/%s", processor, name);
-    return text_read(path, text, sizeof text) ? (int64_t)strtoull(text, NULL, 10) : -1;
+    return system_text_read(path, text, sizeof text) ? (int64_t)strtoull(text, NULL, 10) : -1;
 }
 
 static bool is_processor(int zone)
 {
     char path[128], name[32];
     snprintf(path, sizeof path, "/sys/class/powercap/intel-rapl:%d/name", zone);
-    return text_read(path, name, sizeof name) && strncmp(name, "package", 7) == 0;
+    return system_text_read(path, name, sizeof name) && strncmp(name, "package", 7) == 0;
 }
 
 static void energy_look(void)
@@ -252,7 +197,7 @@ void resources_machine(struct location *location)
         machine->usable = (uint32_t)CPU_COUNT(&usable);
     while (machine->usable > 0 && !CPU_ISSET(machine->first, &usable))
         machine->first++;
-    machine->limit = memory_limit();
+    machine->limit = memory_group_limit();
     machine->quota = quota();
     machine->memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     location_commit(location, sizeof *machine, RECORD_MACHINE, 0, RECORD_WORLD);
@@ -263,7 +208,7 @@ void resources_machine(struct location *location)
 static int64_t delay_ns(void)
 {
     char text[96], *end;
-    if (!text_read("/proc/thread-self/schedstat", text, sizeof text))
+    if (!system_text_read("/proc/thread-self/schedstat", text, sizeof text))
         return -1;
     /* The first number is the time on a core, the second the time in the run queue. */
     strtoull(text, &end, 10);

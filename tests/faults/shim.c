@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded into sight by faults.py: the n-th call of one kind fails, once or from then on.
-     FAULT_CALL   malloc, open, read, write, mmap, close or rename, with all variants of it
+     FAULT_CALL   malloc, open, read, write, mmap, close, rename or fallocate, with all variants of it
      FAULT_AT     which one, from 1; 0: none, they are counted
      FAULT_STAYS  1: all after it fail, too
      FAULT_COUNT  a file that gets the number of calls
@@ -19,9 +19,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum kind { MALLOC, OPEN, READ, WRITE, MMAP, CLOSE, RENAME, KINDS };
-static const char *const kinds[KINDS] = {"malloc", "open", "read", "write", "mmap", "close", "rename"};
-static const int faults[KINDS] = {ENOMEM, EMFILE, EIO, ENOSPC, ENOMEM, EIO, EACCES};
+enum kind { MALLOC, OPEN, READ, WRITE, MMAP, CLOSE, RENAME, FALLOCATE, KINDS };
+static const char *const kinds[KINDS] = {"malloc", "open", "read", "write", "mmap", "close", "rename", "fallocate"};
+static const int faults[KINDS] = {ENOMEM, EMFILE, EIO, ENOSPC, ENOMEM, EIO, EACCES, ENOSPC};
 
 static int wanted = -1;
 static long at, calls;
@@ -191,3 +191,15 @@ MOVES(renameat, (int from_in, const char *from, int to_in, const char *to), (fro
 MOVES(renameat2, (int from_in, const char *from, int to_in, const char *to, unsigned flags),
       (from_in, from, to_in, to, flags))
 MOVES(link, (const char *from, const char *to), (from, to))
+
+/* It returns the error. */
+int posix_fallocate(int fd, off_t offset, off_t size)
+{
+    return fails(FALLOCATE, CALLER) ? errno : REAL(int (*)(int, off_t, off_t), "posix_fallocate")(fd, offset, size);
+}
+
+int posix_fallocate64(int fd, off64_t offset, off64_t size)
+{
+    return fails(FALLOCATE, CALLER) ? errno
+                                    : REAL(int (*)(int, off64_t, off64_t), "posix_fallocate64")(fd, offset, size);
+}
