@@ -12,6 +12,7 @@
 #include "engine/share_job.h"
 #include "engine/sharing.h"
 #include "engine/span.h"
+#include "engine/stuck_pass.h"
 #include "engine/whole.h"
 #include "graph/wait_table.h"
 #include "metrics/accumulator.h"
@@ -245,6 +246,7 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
                               .counters = counters_of(run, &what),
                               .searching = run->searching ? searching_sink(run->searching) : NULL,
                               .judged = run->stuck != NULL,
+                              .twice = stuck_pass_can(run->request),
                               .threads = opening_threads(run->request, THREADS_ANALYSING),
                               .assistance = run->assistance};
     struct whole whole = {0};
@@ -260,6 +262,11 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
         stuck_free(whole.stuck);
     else
         run->stuck = whole.stuck;
+    if (status == STATUS_OK && whole.unfinished) {
+        stuck_free(run->stuck);
+        run->stuck = stuck_pass_read(run->request, run->reader->defs, err);
+        status = run->stuck ? STATUS_OK : STATUS_FAILED;
+    }
     run->result.stuck = run->stuck;
     return status;
 }

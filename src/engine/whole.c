@@ -5,6 +5,7 @@
 #include "core/parallel.h"
 #include "engine/opening.h"
 #include "stuck/before_hang.h"
+#include "stuck/open_calls.h"
 #include "timeline/fix_clocks.h"
 #include "timeline/slices.h"
 
@@ -30,6 +31,7 @@ struct builders {
     struct graph_builder *graph;
     struct user_spans_builder *spans;
     struct stuck_builder *stuck;
+    struct open_calls *open; /* in its place; NULL: not so */
     struct profile_builder *profile;
     struct process_resources_builder *resources;
     struct counters_builder *counters;
@@ -52,7 +54,20 @@ static void group_end_before_hang(struct group *group)
     group->count = 1;
 }
 
-static struct builders *builders_new(const struct whole_plan *plan)
+static void add_stuck(struct builders *builders, const struct whole_plan *plan, const struct defs *defs)
+{
+    struct group *sums = &builders->groups[SUMS];
+    if (plan->judged)
+        return;
+    if (plan->twice && !open_calls_are_told(defs))
+        builders->open = open_calls_new();
+    if (builders->open)
+        group_add(sums, open_calls_sink(builders->open));
+    else
+        group_add(sums, stuck_builder_sink(builders->stuck));
+}
+
+static struct builders *builders_new(const struct whole_plan *plan, const struct defs *defs)
 {
     struct builders *builders = memory_new(sizeof *builders);
     struct group *sums = &builders->groups[SUMS], *graph = &builders->groups[GRAPH];
@@ -73,8 +88,7 @@ static struct builders *builders_new(const struct whole_plan *plan)
         group_add(sums, plan->searching);
     for (size_t i = 0; i < GROUPS && (plan->wants & ENGINE_FINDINGS); i++)
         group_end_before_hang(&builders->groups[i]);
-    if (!plan->judged)
-        group_add(sums, stuck_builder_sink(builders->stuck));
+    add_stuck(builders, plan, defs);
     group_add(sums, profile_builder_sink(builders->profile));
     group_add(sums, process_resources_builder_sink(builders->resources));
     if (plan->wants & ENGINE_COUNTERS)
@@ -91,6 +105,7 @@ static void builders_end(struct builders *builders, struct whole *whole)
     whole->graph = graph_builder_end_in_parallel(builders->graph, builders->plan->threads);
     whole->spans = user_spans_builder_end(builders->spans);
     whole->stuck = stuck_builder_end(builders->stuck);
+    whole->unfinished = builders->open && open_calls_end(builders->open);
     whole->profile = profile_builder_end(builders->profile);
     whole->resources = process_resources_builder_end(builders->resources);
     whole->counters = counters_builder_end(builders->counters);
@@ -187,7 +202,7 @@ static enum status read_again(const struct whole_plan *plan, struct reader **rea
     *reader = reader_again(*reader, request->inputs, request->input_count, err);
     if (!*reader)
         return STATUS_FAILED;
-    struct builders *builders = builders_new(plan);
+    struct builders *builders = builders_new(plan, (*reader)->defs);
     enum status status = read_in_turn(builders, *reader, err);
     builders_end(builders, whole);
     return status;
@@ -196,7 +211,7 @@ static enum status read_again(const struct whole_plan *plan, struct reader **rea
 enum status whole_read(const struct whole_plan *plan, struct reader **reader, struct whole *whole, struct error *err)
 {
     const struct engine_request *request = plan->request;
-    struct builders *builders = builders_new(plan);
+    struct builders *builders = builders_new(plan, (*reader)->defs);
     struct graph *graph = NULL;
     bool lent = assisting_lends(plan->assistance), exact;
     if (plan->threads > 1 && !plan->searching && !lent)

@@ -24,6 +24,7 @@ struct whole_plan {
     struct counters_select counters;
     struct sink *searching; /* NULL: there is no search. It sees every event once: it has one reader */
     bool judged;            /* it is known why the run hangs */
+    bool twice;             /* the trace can be read again, should the run turn out to be unfinished */
     unsigned threads;
     struct assistance *assistance; /* of other processes; NULL: none */
 };
@@ -34,6 +35,7 @@ struct whole {
     struct graph *graph;
     struct user_spans *spans;
     struct stuck *stuck; /* of a run that is judged already: of nothing */
+    bool unfinished;     /* read the trace again for `stuck`, which is of nothing, too */
     struct profile *profile;
     struct resources *resources;
     struct counters *counters;
