@@ -24,6 +24,23 @@ static int64_t in_iterations_ns(const struct metrics *metrics, int64_t others_ns
     return (double)(saving_ns - others_ns) > finding_noise(metrics->analysis) ? saving_ns : 0;
 }
 
+/* What even sections save; 0 where that is more than so many times what the process with most computes beyond the mean.
+   Then nobody has too much work: processes that work in different sections take turns, and others say what that costs.
+   In a large run some process always computes a little longer than the mean. */
+static const double OF_EXCESS = 2;
+
+static int64_t in_sections_ns(const struct metrics *metrics)
+{
+    double mean_ns = 0, most_ns = 0;
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        double ns = (double)metrics_compute_ns(metrics, i);
+        mean_ns += ns / (double)metrics->process_count;
+        most_ns = larger(most_ns, ns);
+    }
+    int64_t saving_ns = metrics->analysis->even_sections_saving;
+    return (double)saving_ns <= OF_EXCESS * (most_ns - mean_ns) ? saving_ns : 0;
+}
+
 int64_t even_work_saving_ns(const struct metrics *metrics, bool *by_steps)
 {
     const struct analysis *analysis = metrics->analysis;
@@ -33,7 +50,7 @@ int64_t even_work_saving_ns(const struct metrics *metrics, bool *by_steps)
     int64_t saving_ns = analysis->balanced_saving;
     if (*by_steps)
         saving_ns = analysis->even_steps_saving;
-    int64_t others_ns = larger(analysis->even_sections_saving, in_iterations_ns(metrics, saving_ns));
+    int64_t others_ns = larger(in_sections_ns(metrics), in_iterations_ns(metrics, saving_ns));
     *by_steps &= others_ns <= saving_ns;
     return larger(others_ns, saving_ns);
 }

@@ -21,5 +21,7 @@ bool iterations_are_dynamic(const struct iteration_metrics *iterations)
     if (iterations->loop == PHASE_NONE || kind == ITERATION_TOO_FEW || kind == ITERATION_BALANCED ||
         kind == ITERATION_STATIC || iteration_rhythm_differs(iterations))
         return false;
-    return iteration_class_shows_in_totals(kind) || iterations_dynamic_share(iterations) >= ITERATIONS_DYNAMIC;
+    /* Random work of many processes differs in total by chance. */
+    return iteration_class_shows_in_totals(kind) || kind == ITERATION_RANDOM ||
+           iterations_dynamic_share(iterations) >= ITERATIONS_DYNAMIC;
 }

@@ -6,11 +6,12 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* The bounds of the classes (see the header). GROWTH_FIT, PERSISTENT and WORK are not in the rules of 7.1: noise has a
-   slope, too, and a heaviest rank that changes; iterations without work have no share of it. */
+/* The bounds of the classes (see the header). GROWTH_FIT, PERSISTENT, WORK and CHANCE are not in the rules of 7.1:
+   noise has a slope, too, a heaviest rank that changes, and one whose total is the largest; iterations without work
+   have no share of it. */
 static const double BALANCED = 0.05, TRANSIENT = 0.5, GROWING = 0.2, GROWING_STATIC = 0.5, STATIC = 0.7,
                     STATIC_RANKS = 0.5, DYNAMIC = 0.5, SAME_STEP = 0.7, SPREAD = 0.8, PERSISTENT = 0.3,
-                    GROWTH_FIT = 0.5, WORK = 0.1;
+                    GROWTH_FIT = 0.5, WORK = 0.1, CHANCE = 1.5;
 enum { LEAST_RANKS = 2, LEAST_ITERATIONS = 4 };
 
 const char *iteration_class_name(enum iteration_class kind)
@@ -269,6 +270,14 @@ static bool steps_alike(const struct table *table)
     return (double)most >= SAME_STEP * (double)(table->iterations - 1);
 }
 
+/* True if the ranks' totals differ no more than those of ranks that draw each iteration anew, which have 1/K of the
+   variance that no iteration has. Of many ranks one then has far the largest total, too. */
+static bool is_chance(const struct iteration_imbalance *imbalance, const struct table *table)
+{
+    return imbalance->rank_share * (double)table->iterations <=
+           CHANCE * (imbalance->rank_share + imbalance->mixed_share);
+}
+
 /* The order matters: transient, growing and static can all have S = L, so that only the tests before distinguish
    them. */
 static enum iteration_class class_of(const struct iteration_imbalance *imbalance, const struct table *table)
@@ -283,7 +292,7 @@ static enum iteration_class class_of(const struct iteration_imbalance *imbalance
         return imbalance->growth > 0 ? ITERATION_GROWING : ITERATION_FALLING;
     if (of_ranks >= STATIC && imbalance->rank_share >= STATIC_RANKS)
         return ITERATION_STATIC;
-    if (1 - of_ranks < DYNAMIC)
+    if (1 - of_ranks < DYNAMIC && !is_chance(imbalance, table))
         return ITERATION_MIXED;
     bool even = table->rank_means[imbalance->heaviest] <= (1 + BALANCED) * table->mean;
     bool persists = fabs(imbalance->persistence) > PERSISTENT;

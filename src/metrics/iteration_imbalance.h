@@ -20,8 +20,9 @@
    - static: static / loss at least 0.7 and rank_share at least 0.5.
    - rotating: dynamic / loss at least 0.5, and the heaviest rank moves by the same step in 70 % of the iterations; or
      entropy is at least 0.8, the totals of the ranks are balanced (maximum at most 5 % above the mean), and the part
-   that belongs to no rank and no iteration depends on the previous iteration (persistence beyond 0.3 either way).
-   - random: dynamic / loss at least 0.5 without a pattern (persistence within 0.3).
+     that belongs to no rank and no iteration depends on the previous iteration (persistence beyond 0.3 either way).
+   - random: dynamic / loss at least 0.5 without a pattern (persistence within 0.3); or (our own: the largest total of
+     many ranks is large by chance, too) rank_share at most 1.5 / iterations of rank_share + mixed_share.
    - mixed: none of these. */
 #define ITERATION_CLASSES(X)                                                                                           \
     X(TOO_FEW, "too-few")                                                                                              \

@@ -162,8 +162,23 @@ static double longer_together(size_t rank, size_t step)
     return 10 + (double)step;
 }
 
+/* Each time anew, of 1,024 ranks: one has far the largest total. */
+static double few_of_many(size_t rank, size_t step)
+{
+    (void)rank;
+    (void)step;
+    return 7 + 6 * noise();
+}
+/* A quarter of them have more each time. */
+static double some_of_many(size_t rank, size_t step)
+{
+    return few_of_many(rank, step) * (rank % 4 == 0 ? 1.25 : 1);
+}
+
 static void test_classes(void)
 {
+    tap_equal_string(iteration_class_name(class_of(few_of_many, 1024, 10)), "random", "noise of many ranks");
+    tap_equal_string(iteration_class_name(class_of(some_of_many, 1024, 10)), "mixed", "some of many have more");
     tap_equal_string(iteration_class_name(class_of(noisy, 16, 200)), "random", "noise");
     tap_equal_string(iteration_class_name(class_of(slightly_noisy, 16, 200)), "balanced", "little noise");
     tap_equal_string(iteration_class_name(class_of(falling, 4, 100)), "falling", "a place that gets lighter");
