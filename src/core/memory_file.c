@@ -8,6 +8,7 @@
 #include "core/input.h"
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/system_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +59,7 @@ static struct {
     pthread_mutex_t lock; /* of what follows */
     uint64_t used;
     struct head *unused[SLOT_SIZES];
-} area = {.file = -1, .usage = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
+} area = {.file = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 _Noreturn static void area_failed(const char *text)
 {
@@ -234,7 +235,7 @@ static void *block_resize(void *block, size_t size)
     return block;
 }
 
-/* Bytes of the process that are in memory, all and those of files; 0: not known. In a signal handler. */
+/* Bytes of the process that are in memory, all and those of files, from the text of /proc/self/statm. */
 struct usage {
     uint64_t all, files;
 };
@@ -249,18 +250,23 @@ static uint64_t number_at(const char **text)
     return number;
 }
 
-static struct usage usage_of(void)
+static struct usage usage_of(const char *text)
+{
+    number_at(&text); /* of addresses, in memory or not */
+    struct usage usage = {.all = number_at(&text) * area.page};
+    usage.files = number_at(&text) * area.page;
+    return usage;
+}
+
+/* 0: not known. In a signal handler. */
+static uint64_t resident(void)
 {
     char text[128];
     ssize_t length = pread(area.usage, text, sizeof text - 1, 0);
     if (length <= 0)
-        return (struct usage){0};
+        return 0;
     text[length] = '\0';
-    const char *at = text;
-    number_at(&at); /* of addresses, in memory or not */
-    struct usage usage = {.all = number_at(&at) * area.page};
-    usage.files = number_at(&at) * area.page;
-    return usage;
+    return usage_of(text).all;
 }
 
 /* A signal: a thread would wait for its turn on a busy machine, while the others go on. It comes so often because one
@@ -271,10 +277,10 @@ static void on_timer(int number)
     (void)number;
     int error_number = errno;
     uint64_t most = atomic_load(&area.most);
-    if (usage_of().all > most) {
+    if (resident() > most) {
         madvise(area.data, area.size, MADV_DONTNEED);
         /* If the rest alone is above the limit, giving back all the time would not help. */
-        atomic_store(&area.most, larger(area.usual, usage_of().all + area.step));
+        atomic_store(&area.most, larger(area.usual, resident() + area.step));
     }
     errno = error_number;
 }
@@ -325,14 +331,7 @@ static enum status watch_begin(struct error *err)
     return error_set_errno(err, ERROR_OUTPUT, "cannot limit the memory");
 }
 
-static enum status usage_open(struct error *err)
-{
-    area.page = (uint64_t)sysconf(_SC_PAGESIZE);
-    area.usage = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    if (area.usage >= 0)
-        return STATUS_OK;
-    return error_set_errno(err, ERROR_INPUT, "/proc/self/statm: cannot limit the memory");
-}
+static const char usage_path[] = "/proc/self/statm";
 
 enum status memory_file_begin(uint64_t limit, void (*failed)(const char *text), struct error *err)
 {
@@ -344,8 +343,10 @@ enum status memory_file_begin(uint64_t limit, void (*failed)(const char *text), 
     /* Less would come back at once, again and again. */
     area.step = larger(limit / 8, (uint64_t)1 << 20);
     area.failed = failed;
-    if (area.usage < 0 && usage_open(err) != STATUS_OK)
-        return STATUS_FAILED;
+    area.page = (uint64_t)sysconf(_SC_PAGESIZE);
+    area.usage = open(usage_path, O_RDONLY | O_CLOEXEC);
+    if (area.usage < 0)
+        return error_set_errno(err, ERROR_INPUT, "%s: cannot limit the memory", usage_path);
     area.file = temporary_file(err);
     if (area.file < 0 || area_map(err) != STATUS_OK)
         return STATUS_FAILED;
@@ -382,7 +383,11 @@ static bool disk_has_room(uint64_t room)
 
 static void look_at_growth(void)
 {
-    struct usage usage = usage_of();
+    char text[128];
+    /* Opened each time: a file that stays open could be one too many for others. */
+    if (!system_text_read(usage_path, text, sizeof text))
+        return;
+    struct usage usage = usage_of(text);
     if (usage.all <= usage.files + growth.room / 3 || atomic_flag_test_and_set(&growth.taken))
         return;
     struct error err = {0};
@@ -397,10 +402,10 @@ static void look_at_growth(void)
 
 void memory_file_watch(uint64_t room, void (*failed)(const char *text), void (*begins)(const char *directory))
 {
-    struct error err = {0};
+    area.page = (uint64_t)sysconf(_SC_PAGESIZE);
     growth.room = room;
     growth.failed = failed;
     growth.begins = begins;
-    if (room > 0 && usage_open(&err) == STATUS_OK)
+    if (room > 0)
         memory_set_watch(look_at_growth);
 }
