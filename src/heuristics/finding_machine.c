@@ -155,9 +155,28 @@ static bool is_measured(const struct metrics *metrics)
 /* If nearly all of the time in held calls is in those with messages over one slow link, that holds them. */
 static const double HELD_BY_LINK = 0.9;
 
+/* Messages wait for each other where one process is at an end of nearly all of them, and moves as many bytes as its
+   link to the network may carry (a tenth of a byte each ns): that holds them, too. */
+static const double HUB_PART = 0.9, HUB_RATE = 0.1;
+enum { HUB_PROCESSES = 8 }; /* of fewer, most have a part in most messages */
+
+static bool has_busy_hub(const struct metrics *metrics)
+{
+    double least_bytes = HUB_RATE * (double)working_duration_ns(metrics);
+    bool found = false;
+    for (size_t i = 0; i < metrics->process_count && metrics->process_count >= HUB_PROCESSES; i++) {
+        const struct process_row *row = &metrics->process[i];
+        found |= 2 * process_communication_index(metrics, row) >= HUB_PART && /* of two ends */
+                 (double)row->bytes_sent + (double)row->bytes_received >= least_bytes;
+    }
+    return found;
+}
+
 static bool is_guessed(const struct metrics *metrics)
 {
     const struct analysis *analysis = metrics->analysis;
+    if (has_busy_hub(metrics))
+        return false;
     if (analysis->slow_link > 0 && (double)analysis->slow_link_lost >= HELD_BY_LINK * (double)analysis->held)
         return false;
     double all_ns = (double)working_duration_ns(metrics) * (double)metrics->process_count;
