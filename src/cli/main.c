@@ -90,7 +90,7 @@ static void out_of_disk(const char *text)
     _exit(EXIT_OUTPUT);
 }
 
-static bool quiet;
+static bool quiet = true; /* until options say otherwise: other processes of a launcher never do */
 
 /* Where --memory was not given, and more is needed than there is. */
 static void on_disk(const char *directory)
@@ -112,6 +112,19 @@ static void watch_memory(void)
     memory_file_watch(team_launcher() ? room / SHARES : room, out_of_disk, on_disk);
 }
 
+/* Other commands than those with the option hand blocks to libraries, which free them as the C library's. */
+static enum status limit_memory(const struct command *command, const void *options, struct error *err)
+{
+    double memory = options_bytes(command, options, "memory");
+    if (memory > 0)
+        return memory_file_begin((uint64_t)memory, out_of_disk, err);
+    if (options_have(command, "memory"))
+        watch_memory();
+    else
+        memory_set_watch(NULL);
+    return STATUS_OK;
+}
+
 /* Its first argument is a trace, which may not be left out. */
 static bool needs_trace(const struct command *command)
 {
@@ -130,7 +143,6 @@ static int run_command(struct team *team, int argc, char **argv)
         return unknown_command(argv[0]);
     }
     struct error err = {0};
-    double memory = 0;
     /* as large as the command's struct, which begins with what is common to all */
     struct common_options *options = memory_new(command->options_size);
     int code;
@@ -144,8 +156,7 @@ static int run_command(struct team *team, int argc, char **argv)
         code = help_on_command(command);
     else if (options->input_count == 0 && needs_trace(command))
         code = command_usage(command, "no trace given");
-    else if ((memory = options_bytes(command, options, "memory")) > 0 &&
-             memory_file_begin((uint64_t)memory, out_of_disk, &err) != STATUS_OK)
+    else if (limit_memory(command, options, &err) != STATUS_OK)
         code = command_fault(&err);
     else
         code = runs[command - command_at(0)](command, options);
@@ -183,7 +194,9 @@ int main(int argc, char **argv)
     memory_map_large();
     memory_set_handler(out_of_memory);
     run_catch_signals();
-    watch_memory();
+    /* For the parts of a diagnosis that another process asks for. */
+    if (team_launcher())
+        watch_memory();
     struct team *team;
     int code;
     if (!teamwork_begin(argc - 1, argv + 1, &team, &code))

@@ -73,6 +73,11 @@ const char *options_text(const struct command *command, const void *options, con
     return row_text(row, options);
 }
 
+bool options_have(const struct command *command, const char *name)
+{
+    return option_find(command, name, strlen(name)) != NULL;
+}
+
 double options_bytes(const struct command *command, const void *options, const char *name)
 {
     const struct option_row *row = option_find(command, name, strlen(name));

@@ -55,6 +55,9 @@ const char *options_text(const struct command *command, const void *options, con
 /* The same of an option in bytes; 0: not given, or the command has none. */
 double options_bytes(const struct command *command, const void *options, const char *name);
 
+/* True if the command has an option of that name. */
+bool options_have(const struct command *command, const char *name);
+
 /* The options of a command as lines of help. */
 void options_write_help(struct output *output, const struct command *command);
 
