@@ -102,7 +102,7 @@ static void on_disk(const char *directory)
     fprintf(stderr, "sight: this needs more memory than is free: the rest goes to a file in %s\n", directory);
 }
 
-/* Up to three quarters of what is free, and the rest on disk. Of several processes that a launcher started, on this
+/* Most of what is free, and the rest on disk. Of several processes that a launcher started, on this
    machine perhaps, a few may need much at once. */
 static void watch_memory(void)
 {

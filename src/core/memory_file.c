@@ -388,7 +388,7 @@ static void look_at_growth(void)
     if (!system_text_read(usage_path, text, sizeof text))
         return;
     struct usage usage = usage_of(text);
-    if (usage.all <= usage.files + growth.room / 3 || atomic_flag_test_and_set(&growth.taken))
+    if (usage.all <= usage.files + growth.room / 2 || atomic_flag_test_and_set(&growth.taken))
         return;
     struct error err = {0};
     memory_set_watch(NULL);
@@ -396,7 +396,7 @@ static void look_at_growth(void)
         return;
     area.spares = true;
     /* Without the file the program goes on as it would have without a watch. */
-    if (memory_file_begin(growth.room / 4 * 3, growth.failed, &err) == STATUS_OK)
+    if (memory_file_begin(growth.room / 8 * 7, growth.failed, &err) == STATUS_OK)
         growth.begins(temporary_directory());
 }
 

@@ -18,8 +18,8 @@
    do what a signal handler may. Failed: no file could be made or mapped. */
 enum status memory_file_begin(uint64_t limit, void (*failed)(const char *text), struct error *err) MUST_CHECK;
 
-/* The same once the process has more than a third of `room` bytes in memory (memory_room.h) apart from mapped files, if
-   that ever happens, with a limit of three quarters of it. There must be as much room on the disk; where it is full
+/* The same once the process has more than half of `room` bytes in memory (memory_room.h) apart from mapped files, if
+   that ever happens, with a limit of seven eighths of it. There must be as much room on the disk; where it is full
    later, large blocks come from memory again. Where no file can be had, everything stays in memory. `begins` is called
    once, in the thread that needs memory, when the file is there. */
 void memory_file_watch(uint64_t room, void (*failed)(const char *text), void (*begins)(const char *directory));
