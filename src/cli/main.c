@@ -90,7 +90,8 @@ static void out_of_disk(const char *text)
     _exit(EXIT_OUTPUT);
 }
 
-static bool quiet = true; /* until options say otherwise: other processes of a launcher never do */
+/* Processes that help another one have no options, and say nothing. */
+static bool quiet = true;
 
 /* Where --memory was not given, and more is needed than there is. */
 static void on_disk(const char *directory)
@@ -102,8 +103,7 @@ static void on_disk(const char *directory)
     fprintf(stderr, "sight: this needs more memory than is free: the rest goes to a file in %s\n", directory);
 }
 
-/* Most of what is free, and the rest on disk. Of several processes that a launcher started, on this
-   machine perhaps, a few may need much at once. */
+/* Where a launcher started several processes, perhaps on this machine, a few of them may need much memory at once. */
 static void watch_memory(void)
 {
     enum { SHARES = 4 };
@@ -112,7 +112,7 @@ static void watch_memory(void)
     memory_file_watch(team_launcher() ? room / SHARES : room, out_of_disk, on_disk);
 }
 
-/* Other commands than those with the option hand blocks to libraries, which free them as the C library's. */
+/* Only commands with the option: others hand blocks to libraries that free them with the C library's free(). */
 static enum status limit_memory(const struct command *command, const void *options, struct error *err)
 {
     double memory = options_bytes(command, options, "memory");

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/payload.h"
 #include "engine/opening.h"
+#include "engine/stuck_pass.h"
 #include "metrics/accumulator.h"
 #include "stuck/before_hang.h"
 
@@ -22,9 +23,8 @@ static bool has_pending(const struct defs *defs)
 bool early_is_wanted(const struct engine_request *request, const struct reader *reader)
 {
     struct stat about;
-    /* What comes through a pipe would have to be kept, and times are corrected in a pass before. */
-    return request->early && request->input_count == 1 && !request->fix_clocks && has_pending(reader->defs) &&
-           strcmp(request->inputs[0], "-") != 0 && stat(request->inputs[0], &about) == 0 && S_ISREG(about.st_mode);
+    return request->early && has_pending(reader->defs) && stuck_pass_can(request) &&
+           stat(request->inputs[0], &about) == 0 && S_ISREG(about.st_mode);
 }
 
 /* Damage is reported before anything else. */

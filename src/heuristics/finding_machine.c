@@ -164,7 +164,9 @@ static bool has_busy_hub(const struct metrics *metrics)
 {
     double least_bytes = HUB_RATE * (double)working_duration_ns(metrics);
     bool found = false;
-    for (size_t i = 0; i < metrics->process_count && metrics->process_count >= HUB_PROCESSES; i++) {
+    if (metrics->process_count < HUB_PROCESSES)
+        return false;
+    for (size_t i = 0; i < metrics->process_count; i++) {
         const struct process_row *row = &metrics->process[i];
         found |= 2 * process_communication_index(metrics, row) >= HUB_PART && /* of two ends */
                  (double)row->bytes_sent + (double)row->bytes_received >= least_bytes;

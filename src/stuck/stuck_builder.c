@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/property.h"
+#include "stuck/open_calls.h"
 #include "stuck/stuck_events.h"
 
 #include <string.h>
@@ -38,9 +39,7 @@ static enum status begin(struct sink *sink, const struct defs *defs, struct erro
 {
     (void)err;
     struct stuck_state *state = &((struct stuck_builder *)sink)->state;
-    bool ours = false;
-    for (size_t i = 0; i < defs->mark_count; i++)
-        ours |= payload_mark_is_ours(defs->marks[i].name);
+    bool ours = open_calls_are_told(defs);
     state->defs = defs;
     state->pending_mark = mark_named(defs, PENDING_MARK_NAME);
     state->ranks_mark = mark_named(defs, RANKS_MARK_NAME);
