@@ -2,6 +2,7 @@
 #include "heuristics/even_work.h"
 
 #include "core/numbers.h"
+#include "heuristics/efficiency.h"
 #include "heuristics/finding.h"
 #include "heuristics/iteration_kind.h"
 
@@ -31,14 +32,11 @@ static const double OF_EXCESS = 2;
 
 static int64_t in_sections_ns(const struct metrics *metrics)
 {
-    double mean_ns = 0, most_ns = 0;
-    for (size_t i = 0; i < metrics->process_count; i++) {
-        double ns = (double)metrics_compute_ns(metrics, i);
-        mean_ns += ns / (double)metrics->process_count;
-        most_ns = larger(most_ns, ns);
-    }
+    struct efficiency efficiency = efficiency_of(metrics);
+    /* Longest and mean computing, each as a share of the same time. */
+    double excess_ns = (efficiency.communication - efficiency.parallel) * (double)working_duration_ns(metrics);
     int64_t saving_ns = metrics->analysis->even_sections_saving;
-    return (double)saving_ns <= OF_EXCESS * (most_ns - mean_ns) ? saving_ns : 0;
+    return (double)saving_ns <= OF_EXCESS * excess_ns ? saving_ns : 0;
 }
 
 int64_t even_work_saving_ns(const struct metrics *metrics, bool *by_steps)
