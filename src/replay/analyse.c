@@ -420,13 +420,14 @@ static void settle_delays(struct analyst *analyst)
         drop_delays(analyst->analysis);
 }
 
+enum { LAST_STEPS = 2 };
+
 static void last_step(void *context, size_t index)
 {
-    struct analyst *analyst = context;
-    if (index != WAIT_NONE)
-        save_beside_even_work(analyst, (enum wait_kind)index);
+    if (index == 0)
+        settle_delays(context);
     else
-        settle_delays(analyst);
+        save_beside_even_work(context);
 }
 
 /* The analysis is to be filled. Free with analyst_end. */
@@ -470,7 +471,7 @@ struct analysis *analyse_in_parallel(const struct graph *graph, struct analyse_h
     parallel_run(how.threads, LATER_STEPS, later_step, &analyst);
     save_queues(&analyst);
     find_slow_link(&analyst);
-    parallel_run(how.threads, WAIT_KIND_COUNT, last_step, &analyst);
+    parallel_run(how.threads, LAST_STEPS, last_step, &analyst);
     analyst_take_places(&analyst);
     return analyst_end(&analyst);
 }

@@ -9,11 +9,15 @@
 #include "replay/relief.h"
 #include "replay/waited_for.h"
 
-/* For analyse.c and savings.c: an analysis under way. */
+/* For analyse.c, savings.c and beside_even_work.c: an analysis under way. */
 
-/* Waits below this share of all processes' time are not worth a replay, unless one process waited longer than the limit
-   in savings.c. */
+/* Waits below this share of all processes' time are not worth a replay, unless one process waited longer than the
+   following. */
 #define REPLAY_SHARE 0.002
+
+/* With many processes the waits of one are a small share, and yet all others may wait for it: this share of the run
+   matters. */
+#define REPLAY_SHARE_OF_ONE 0.01
 
 /* If the slowest exceeds the mean by less than this share of the run, evening out saves nothing. */
 #define BALANCED_SHARE 0.002
@@ -43,6 +47,9 @@ struct analyst {
     const struct analyse_beside *beside; /* NULL: nobody */
 };
 
+/* Computing by location, in ns; the caller frees it. */
+double *analyst_compute_ns(const struct analyst *analyst);
+
 /* Waits of the kinds, all together, in ns. `kinds`: bit 1 << kind. */
 static inline double analyst_waits_ns(const struct analysis *analysis, unsigned kinds)
 {
@@ -58,8 +65,8 @@ static inline double analyst_waits_ns(const struct analysis *analysis, unsigned 
    efficiencies come with these. */
 void save_all(struct analyst *analyst);
 
-/* After all of these: the additional saving without the waits of a kind once work is even; of waits at barriers and
-   collectives of all, once no process waits for a single other one either. */
-void save_beside_even_work(struct analyst *analyst, enum wait_kind kind);
+/* After all of these, for each kind of waits: the additional saving without them once work is even; of waits at
+   barriers and collectives of all, once no process waits for a single other one either. */
+void save_beside_even_work(const struct analyst *analyst);
 
 #endif

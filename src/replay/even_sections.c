@@ -82,11 +82,3 @@ void even_sections_free(struct even_sections *even)
     sections_clear(&even->sections);
     free(even);
 }
-
-int64_t even_sections_saving(const struct graph *graph, const double *compute, struct replay_options without)
-{
-    struct even_sections *even = even_sections_new(graph, compute, &without);
-    int64_t saving_ns = even ? replay_saving(graph, without) : 0;
-    even_sections_free(even);
-    return saving_ns;
-}

@@ -192,13 +192,3 @@ void even_steps_free(struct steps *steps)
     free(steps->at);
     free(steps);
 }
-
-struct even_steps even_steps_of(const struct graph *graph, const int64_t *compute_ns, struct replay_options without)
-{
-    struct even_steps even;
-    struct steps *steps = even_steps_new(graph, compute_ns, &even, &without);
-    if (steps)
-        even.saving_ns = replay_saving(graph, without);
-    even_steps_free(steps);
-    return even;
-}

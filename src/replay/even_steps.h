@@ -12,18 +12,13 @@
 enum { EVEN_STEPS_CELLS = 1 << 22 };
 
 struct even_steps {
-    int64_t saving_ns; /* how much shorter the run would be if all computed as long as their mean in each step, by a
-                          replay (replay.h); 0: there are no steps, or they are even */
-    int64_t alone_ns;  /* the most that one location computes in steps in which all others compute next to nothing */
+    int64_t alone_ns; /* the most that one location computes in steps in which all others compute next to nothing */
     uint32_t alone_location; /* which */
 };
 
-/* `compute_ns`: computing by location. Locations without work (balance.h) are left alone. `without`: what else is
-   different in the replay, of struct replay_options free_waits and instead. */
-struct even_steps even_steps_of(const struct graph *graph, const int64_t *compute_ns, struct replay_options without);
-
-/* The same, for a replay of the caller's: adds it to the options, which refer to the result; `saving_ns` is left 0.
-   NULL: nothing is to be replayed. */
+/* For a replay in which all compute as long as their mean in each step. `compute_ns`: computing by location. Locations
+   without work (balance.h) are left alone. Adds it to the options, which refer to the result. NULL: there are no steps,
+   or they are even. */
 struct steps;
 struct steps *even_steps_new(const struct graph *graph, const int64_t *compute_ns, struct even_steps *even,
                              struct replay_options *options);

@@ -17,15 +17,31 @@ enum { EXACT_LANES = 12 };
 /* A replay of them. */
 struct lane {
     struct replay_options options;
-    size_t *queue_at;   /* by location: its next wait of options.queues; NULL: there are none */
-    bool changes_calls; /* the following two are not the same for all calls */
-    bool quick;         /* the call at hand takes no time of its own */
-    int64_t shorter_ns; /* so much earlier it would be left */
+    size_t *queue_at; /* by location: its next wait of options.queues; NULL: there are none */
+};
+
+/* Which lanes change what: bit 1 << lane. Most change little, so that what they all have in common is computed once. */
+struct lane_sets {
+    unsigned free[WAIT_KIND_COUNT]; /* waits of the kind end at once */
+    unsigned paced;                 /* computing takes another time than in the record */
+    unsigned *quick;                /* by state: its calls take no time of their own; owned */
+    unsigned combined, faster;      /* those with these options */
+    unsigned completing;            /* kinds of waits that are times at the end of a call are free */
+    bool change_calls;              /* any of the last four */
+};
+
+/* What replays change of the call at hand. */
+struct call_changes {
+    unsigned quick;                  /* lanes in which it takes no time of its own */
+    unsigned shorter;                /* lanes in which it is left earlier, by */
+    int64_t shorter_ns[EXACT_LANES]; /* 0 in all others */
 };
 
 struct exact {
     struct player player; /* first */
     struct lane lanes[EXACT_LANES];
+    struct lane_sets sets;
+    struct call_changes changes;
     bool special;            /* some have free channels or queues */
     const uint32_t *instead; /* of the only one; NULL */
     struct time_rows rows;
@@ -54,7 +70,6 @@ struct dependency {
     enum wait_kind kind;
     bool alone;      /* the call's wait is that for this thing */
     int64_t wait_ns; /* otherwise: the call's longest wait */
-    unsigned free;   /* bit 1 << lane: it is in time, whenever it happens */
     uint32_t *list;  /* of waiting locations: the one that is woken when more is known */
 };
 
@@ -66,31 +81,42 @@ static inline void exact_make_ready(struct exact *exact, uint32_t location)
     exact->ready[exact->ready_count++] = location;
 }
 
-static inline bool lane_is_free(const struct lane *lane, enum wait_kind kind)
+static inline bool lane_is_in(unsigned set, size_t lane)
 {
-    return lane->options.free_waits >> kind & 1;
+    return set >> lane & 1;
 }
 
-/* When the call ends in a replay. The call's longest wait apart, the rest is its own time, after everything that it
-   waits for. `now_ns`: when it is entered there. */
-static inline int64_t exact_end_after(const struct lane *lane, const struct call *call,
-                                      const struct dependency *dependency, int64_t now_ns, int64_t replayed_ns,
-                                      bool free)
+/* The call's longest wait apart, the rest is its own time, after everything that it waits for. */
+struct own_time {
+    int64_t rest_ns; /* after it is entered */
+    int64_t tail_ns; /* after what it depends on has happened */
+};
+
+static inline struct own_time own_time_of(const struct call *call, const struct dependency *dependency,
+                                          int64_t leave_ns)
 {
-    int64_t leave_ns = call->leave_ns - lane->shorter_ns, recorded_ns = dependency->recorded_ns,
-            wait_ns = dependency->wait_ns;
+    int64_t recorded_ns = dependency->recorded_ns, wait_ns = dependency->wait_ns;
     if (dependency->alone)
         wait_ns = time_since(call->enter_ns, recorded_ns < leave_ns ? recorded_ns : leave_ns);
     int64_t rest_ns = time_since(call->enter_ns, leave_ns) - wait_ns,
             tail_ns = time_since(recorded_ns, leave_ns) - time_since(leave_ns, recorded_ns);
-    if (lane->quick)
-        rest_ns = tail_ns = 0;
-    int64_t alone_ns = now_ns + rest_ns;
-    if (free || lane_is_free(lane, dependency->kind))
-        return alone_ns;
     /* With wrong clocks it may have happened after the leave: then the tail is below 0. */
-    int64_t met_ns = replayed_ns + (tail_ns < rest_ns ? tail_ns : rest_ns);
-    return met_ns > alone_ns ? met_ns : alone_ns;
+    return (struct own_time){rest_ns, tail_ns < rest_ns ? tail_ns : rest_ns};
+}
+
+static inline struct own_time own_time_in(const struct call_changes *changes, size_t lane, const struct call *call,
+                                          const struct dependency *dependency)
+{
+    if (lane_is_in(changes->quick, lane))
+        return (struct own_time){0};
+    return own_time_of(call, dependency, call->leave_ns - changes->shorter_ns[lane]);
+}
+
+/* When the call ends in a replay in which it is entered at `now_ns`. `free`: what it depends on is in time. */
+static inline int64_t own_time_end(struct own_time own, int64_t now_ns, int64_t replayed_ns, bool free)
+{
+    int64_t alone_ns = now_ns + own.rest_ns, met_ns = replayed_ns + own.tail_ns;
+    return !free && met_ns > alone_ns ? met_ns : alone_ns;
 }
 
 /* In no replay does the call end before what it depends on lets it. */
@@ -98,9 +124,13 @@ static inline void exact_depend(struct exact *exact, uint32_t location, const st
                                 const struct dependency *dependency)
 {
     const int64_t *now_ns = player_now(&exact->player, location);
+    unsigned free = exact->sets.free[dependency->kind], changed = exact->changes.quick | exact->changes.shorter;
+    struct own_time recorded = own_time_of(call, dependency, call->leave_ns);
     for (size_t i = 0; i < exact->player.lanes; i++) {
-        int64_t ns = exact_end_after(&exact->lanes[i], call, dependency, now_ns[i], dependency->replayed_ns[i],
-                                     dependency->free >> i & 1);
+        struct own_time own = recorded;
+        if (lane_is_in(changed, i))
+            own = own_time_in(&exact->changes, i, call, dependency);
+        int64_t ns = own_time_end(own, now_ns[i], dependency->replayed_ns[i], lane_is_in(free, i));
         exact->end_ns[i] = ns > exact->end_ns[i] ? ns : exact->end_ns[i];
     }
 }
@@ -111,8 +141,18 @@ static inline void exact_end_is_unknown(struct exact *exact)
         exact->end_ns[i] = NOT_YET;
 }
 
+/* What lanes change of calls and of computing (exact_changes.c): `lane` with its options is a new one. */
+void exact_add_changes(struct exact *exact, size_t lane);
+void exact_clear_changes(struct exact *exact);
+
+/* Sets exact->changes for the location's call. */
+void exact_change_call(struct exact *exact, uint32_t location, const struct call *call);
+
+/* Lets the location compute from one recorded time to another, before call `index` or after its last. */
+void exact_compute(struct exact *exact, uint32_t location, uint32_t index, int64_t from_ns, int64_t to_ns);
+
 /* Raises the ends of the location's call. False if the location now waits for another. `wait_ns`: the call's longest
-   wait in the record. Collectives: exact_instances.c. */
+   wait in the record. Collectives: exact_instances.c; there exact->changes are set here if there are several lanes. */
 bool exact_end_in_instance(struct exact *exact, uint32_t location, const struct call *call);
 bool exact_end_of_operations(struct exact *exact, uint32_t location, const struct call *call, int64_t wait_ns);
 

@@ -141,6 +141,9 @@ bool exact_end_in_instance(struct exact *exact, uint32_t location, const struct 
         player_wait_in(&exact->player, location, dependency.list);
         return false;
     }
+    /* Not before: most calls come here twice. */
+    if (exact->player.lanes > 1)
+        exact_change_call(exact, location, call);
     exact_depend(exact, location, call, &dependency);
     return true;
 }

@@ -100,9 +100,9 @@ static void depend_with_queues(struct exact *exact, uint32_t location, const str
         const struct queued *queued = queued_in(exact, lane, location);
         bool other_order = is_in_other_order(lane, other_location),
              free_channel = lane->options.free_channels && lane->options.free_channels[channel];
-        int64_t ns = exact_end_after(lane, call, dependency, now_ns[i],
-                                     dependency->replayed_ns[i] - sooner_ns(queued, other_location),
-                                     free_channel || other_order);
+        bool free = free_channel || other_order || lane_is_in(exact->sets.free[dependency->kind], i);
+        int64_t ns = own_time_end(own_time_in(&exact->changes, i, call, dependency), now_ns[i],
+                                  dependency->replayed_ns[i] - sooner_ns(queued, other_location), free);
         if (other_order)
             ns += left_of_queue(exact, location, queued, other_location);
         exact->end_ns[i] = larger(exact->end_ns[i], ns);

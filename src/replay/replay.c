@@ -8,63 +8,10 @@
 #include "graph/window_edges.h"
 #include "replay/exact.h"
 
-/* Before call `index` of the location, or after its last. */
-static int64_t computing(const struct lane *lane, uint32_t location, uint32_t index, int64_t from_ns, int64_t to_ns)
-{
-    const struct replay_options *options = &lane->options;
-    int64_t ns = time_since(from_ns, to_ns);
-    if (options->pace)
-        return options->pace(options->pace_context, location, index, from_ns, to_ns);
-    if (!options->compute || ns <= 0)
-        return ns;
-    return nearest_int((double)ns * options->compute[location]);
-}
-
 static bool is_free_call(const struct exact *exact, const struct call *call)
 {
     const bool *states = exact->lanes[0].options.free_states;
     return states && states[graph_state(exact->player.graph, call)->first_of_name];
-}
-
-/* Calls that take no time of their own. */
-static bool is_quick(const struct exact *exact, const struct lane *lane, const struct call *call)
-{
-    const struct replay_options *options = &lane->options;
-    const bool *states = options->quick_states;
-    if (options->combined && combined_call(exact->player.graph, call, options->combined))
-        return true;
-    return options->ideal || (states && states[graph_state(exact->player.graph, call)->first_of_name]);
-}
-
-static int64_t faster_ns(const struct lane *lane, uint32_t location, uint32_t index)
-{
-    const uint64_t *ns = lane->options.faster ? map_find(lane->options.faster, map_pair(location, index)) : NULL;
-    return ns ? (int64_t)*ns : 0;
-}
-
-/* What each replay changes of the location's call. */
-static void change_call(struct exact *exact, uint32_t location, struct call *call)
-{
-    for (size_t i = 0; i < exact->player.lanes; i++) {
-        struct lane *lane = &exact->lanes[i];
-        if (!lane->changes_calls)
-            continue;
-        lane->quick = is_quick(exact, lane, call);
-        lane->shorter_ns = faster_ns(lane, location, exact->player.locations[location].at);
-        /* Kinds beyond the caused ones are times at the end of the call, not waits for somebody: the call is
-           shortened. */
-        if (lane->options.free_waits >> WAIT_CAUSED_COUNT) {
-            struct wait completion =
-                wait_completion_of(exact->player.graph, location, exact->player.locations[location].at);
-            if (lane_is_free(lane, completion.kind))
-                lane->shorter_ns = completion.ns;
-        }
-    }
-    /* What it waits for may then be others than in the record: see is_alone(). */
-    if (exact->player.lanes == 1) {
-        call->leave_ns -= exact->lanes[0].shorter_ns;
-        exact->lanes[0].shorter_ns = 0;
-    }
 }
 
 static void exact_wake(struct player *player, uint32_t location)
@@ -76,23 +23,20 @@ static void exact_wake(struct player *player, uint32_t location)
 static void enter(struct exact *exact, uint32_t location, const struct call *call)
 {
     uint32_t at = exact->player.locations[location].at;
-    int64_t before_ns = graph_left_before_ns(exact->player.graph, location, at),
-            *now_ns = player_now(&exact->player, location);
-    for (size_t i = 0; i < exact->player.lanes; i++)
-        now_ns[i] += computing(&exact->lanes[i], location, at, before_ns, call->enter_ns);
+    exact_compute(exact, location, at, graph_left_before_ns(exact->player.graph, location, at), call->enter_ns);
     player_enter(&exact->player, location, call);
 }
 
 /* The part of the call's wait that is left without early waits: the late complete after one. -1: nothing changes. */
-static int64_t left_of_early_wait(const struct exact *exact, const struct lane *lane, uint32_t location)
+static int64_t left_of_early_wait(const struct exact *exact, size_t lane, uint32_t location)
 {
     const struct graph *graph = exact->player.graph;
     uint32_t index = exact->player.locations[location].at;
-    if (!lane_is_free(lane, WAIT_EARLY_WAIT) || wait_kind_in(graph, location, index) != WAIT_EARLY_WAIT)
+    if (!lane_is_in(exact->sets.free[WAIT_EARLY_WAIT], lane) || wait_kind_in(graph, location, index) != WAIT_EARLY_WAIT)
         return -1;
     struct wait wait = wait_of(graph, location, index);
     struct wait_parts parts = wait_parts(graph, location, index, &wait);
-    if (parts.count == 1 || lane_is_free(lane, WAIT_LATE_COMPLETE))
+    if (parts.count == 1 || lane_is_in(exact->sets.free[WAIT_LATE_COMPLETE], lane))
         return 0;
     return parts.part[1].ns;
 }
@@ -103,10 +47,11 @@ static void depend_on_edge(struct exact *exact, uint32_t location, const struct 
 {
     const int64_t *now_ns = player_now(&exact->player, location);
     for (size_t i = 0; i < exact->player.lanes; i++) {
-        const struct lane *lane = &exact->lanes[i];
-        int64_t left_ns = left_of_early_wait(exact, lane, location);
+        int64_t left_ns = left_of_early_wait(exact, i, location);
         bool free = left_ns >= 0 && dependency->kind == WAIT_LATE_COMPLETE;
-        int64_t ns = exact_end_after(lane, call, dependency, now_ns[i], dependency->replayed_ns[i], free);
+        int64_t ns =
+            own_time_end(own_time_in(&exact->changes, i, call, dependency), now_ns[i], dependency->replayed_ns[i],
+                         free || lane_is_in(exact->sets.free[dependency->kind], i));
         if (free)
             ns += left_ns;
         exact->end_ns[i] = larger(exact->end_ns[i], ns);
@@ -172,6 +117,17 @@ static void end_call(struct exact *exact, uint32_t location, const struct call *
     player_leave(&exact->player, location, call, end_ns);
 }
 
+/* In a replay alone, what the call waits for may be others than in the record (see is_alone()): then the call itself is
+   shortened. */
+static void change_call(struct exact *exact, uint32_t location, struct call *call)
+{
+    exact_change_call(exact, location, call);
+    if (exact->player.lanes > 1)
+        return;
+    call->leave_ns -= exact->changes.shorter_ns[0];
+    exact->changes.shorter_ns[0] = exact->changes.shorter = 0;
+}
+
 /* Plays a location until it must wait or has finished. */
 static void play(struct exact *exact, uint32_t location)
 {
@@ -185,7 +141,8 @@ static void play(struct exact *exact, uint32_t location)
         }
         if (!where->entered)
             enter(exact, location, &call);
-        change_call(exact, location, &call);
+        if (!call.instance || exact->player.lanes == 1)
+            change_call(exact, location, &call);
         const int64_t *end_ns = exact->end_ns;
         exact_end_is_unknown(exact);
         if (is_free_call(exact, &call))
@@ -204,10 +161,8 @@ static bool force(struct exact *exact)
     if (first == GRAPH_NONE)
         return false;
     struct call call = graph_call(exact->player.graph, first, exact->player.locations[first].at);
-    struct call changed = call;
-    change_call(exact, first, &changed);
-    for (size_t i = 0; i < exact->player.lanes; i++)
-        exact->lanes[i].shorter_ns = 0;
+    exact_change_call(exact, first, &call);
+    exact->changes = (struct call_changes){.quick = exact->changes.quick};
     exact_end_is_unknown(exact);
     depend_on_no_one(exact, first, &call, 0);
     end_call(exact, first, &call, exact->end_ns);
@@ -267,12 +222,11 @@ static void lane_begin(struct exact *exact, size_t index, const struct replay_op
 {
     struct lane *lane = &exact->lanes[index];
     *lane = (struct lane){.options = *options};
-    lane->changes_calls = options->combined || options->ideal || options->quick_states || options->faster ||
-                          options->free_waits >> WAIT_CAUSED_COUNT;
     exact->special |= options->free_channels || options->queues || options->queued_for;
     if (options->queues)
         lane->queue_at = queues_by_location(options->queues, exact->player.graph->location_count);
-    if (lane_is_free(lane, WAIT_AT_INIT))
+    exact_add_changes(exact, index);
+    if (lane_is_in(exact->sets.free[WAIT_AT_INIT], index))
         begin_together(&exact->player, index);
 }
 
@@ -297,6 +251,7 @@ static void exact_clear(struct exact *exact)
 {
     for (size_t i = 0; i < exact->player.lanes; i++)
         free(exact->lanes[i].queue_at);
+    exact_clear_changes(exact);
     player_clear(&exact->player);
     time_rows_clear(&exact->rows);
     free(exact->ready);
@@ -306,12 +261,11 @@ static void exact_clear(struct exact *exact)
 }
 
 /* From the end of its last call to its last event a location computes. */
-static int64_t location_end(const struct exact *exact, size_t lane, uint32_t location)
+static void end_location(struct exact *exact, uint32_t location)
 {
     const struct location *where = &exact->player.graph->locations[location];
     int64_t last_ns = graph_left_before_ns(exact->player.graph, location, where->count);
-    return player_now(&exact->player, location)[lane] +
-           computing(&exact->lanes[lane], location, (uint32_t)where->count, last_ns, where->end_ns);
+    exact_compute(exact, location, (uint32_t)where->count, last_ns, where->end_ns);
 }
 
 /* Plays as many replays as `lanes` at once. */
@@ -330,12 +284,12 @@ static void replay_lanes(const struct graph *graph, const struct replay_options 
         /* First the next window, and only if none is left a deadlock: a location that waits for one of a later window
            is no deadlock. */
     } while (go_on_later(&exact) || force(&exact));
-    for (size_t lane = 0; lane < lanes; lane++) {
+    for (size_t lane = 0; lane < lanes; lane++)
         *replays[lane] = (struct replay){.forced = exact.player.forced};
-        for (uint32_t location = 0; location < graph->location_count; location++) {
-            int64_t end_ns = location_end(&exact, lane, location);
-            replays[lane]->end_ns = larger(replays[lane]->end_ns, end_ns);
-        }
+    for (uint32_t location = 0; location < graph->location_count; location++) {
+        end_location(&exact, location);
+        for (size_t lane = 0; lane < lanes; lane++)
+            replays[lane]->end_ns = larger(replays[lane]->end_ns, player_now(&exact.player, location)[lane]);
     }
     exact_clear(&exact);
 }

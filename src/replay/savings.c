@@ -14,11 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-/* With many processes the waits of one are a small share, and yet all others may wait for it: this share of the run
-   matters.
- */
-static const double REPLAY_SHARE_OF_ONE = 0.01;
-
 /* A function that takes less than this share of the critical path is not worth a replay. */
 static const double OWN_SHARE = 0.01;
 
@@ -179,15 +174,22 @@ struct spread {
     bool even;
 };
 
+double *analyst_compute_ns(const struct analyst *analyst)
+{
+    double *compute_ns = memory_new(analyst->graph->location_count * sizeof *compute_ns);
+    for (size_t i = 0; i < analyst->graph->location_count; i++)
+        compute_ns[i] = (double)analyst->compute_ns[i];
+    return compute_ns;
+}
+
 static struct spread spread_of(const struct analyst *analyst)
 {
     size_t locations = analyst->graph->location_count;
-    struct spread spread = {.compute_ns = memory_new(locations * sizeof *spread.compute_ns)};
+    struct spread spread = {.compute_ns = analyst_compute_ns(analyst)};
     double sum_ns = 0;
     for (size_t i = 0; i < locations; i++) {
-        double ns = spread.compute_ns[i] = (double)analyst->compute_ns[i];
-        sum_ns += ns;
-        spread.most_ns = larger(spread.most_ns, ns);
+        sum_ns += spread.compute_ns[i];
+        spread.most_ns = larger(spread.most_ns, spread.compute_ns[i]);
     }
     if (locations > 0)
         spread.mean_ns = sum_ns / (double)locations;
@@ -383,101 +385,5 @@ void save_all(struct analyst *analyst)
     take_beside(analyst->beside, &changes);
     take_efficiencies(analyst, &spread);
     changes_clear(&changes);
-    free(spread.compute_ns);
-}
-
-/* What more each way of evening work saves when the waits of each of the changes are gone as well. */
-enum { BESIDE_MOST = 2 };
-
-static void totals_without(const struct analyst *analyst, const struct spread *spread,
-                           const struct replay_options *changes, size_t count, int64_t *more_ns)
-{
-    struct replay_options options[BESIDE_MOST];
-    struct replay replays[BESIDE_MOST];
-    double *factors = NULL;
-    if (!analyst->relief)
-        factors = balance_factors(spread->compute_ns, analyst->graph->location_count);
-    for (size_t i = 0; i < count; i++) {
-        options[i] = changes[i];
-        options[i].compute = factors;
-        if (analyst->relief)
-            relief_take(analyst->relief, &options[i]);
-    }
-    replay_run_all(analyst->graph, options, count, replays);
-    for (size_t i = 0; i < count; i++)
-        more_ns[i] = time_since(replays[i].end_ns, analyst->analysis->replay) - analyst->analysis->balanced_saving;
-    free(factors);
-}
-
-static void steps_without(const struct analyst *analyst, const struct spread *spread,
-                          const struct replay_options *changes, size_t count, int64_t *more_ns)
-{
-    (void)spread;
-    for (size_t i = 0; i < count; i++)
-        more_ns[i] = even_steps_of(analyst->graph, analyst->compute_ns, changes[i]).saving_ns -
-                     analyst->analysis->even_steps_saving;
-}
-
-static void sections_without(const struct analyst *analyst, const struct spread *spread,
-                             const struct replay_options *changes, size_t count, int64_t *more_ns)
-{
-    for (size_t i = 0; i < count; i++)
-        more_ns[i] = even_sections_saving(analyst->graph, spread->compute_ns, changes[i]) -
-                     analyst->analysis->even_sections_saving;
-}
-
-/* A way of evening work may give the waiting process more to do, and hide a wait that the others leave: the most of
-   those counts that save nearly as much as the best. */
-static const double NEARLY = 0.8;
-
-/* Where all wait for the last, it may be late because it waited itself, or early because it worked while others waited:
-   kinds of waits for one that matter, other than in collectives of all. */
-static unsigned kinds_before(const struct analysis *analysis, enum wait_kind kind)
-{
-    static const enum wait_kind before[] = {WAIT_LATE_SENDER, WAIT_LATE_RECEIVER, WAIT_LATE_BROADCAST,
-                                            WAIT_EARLY_REDUCE, WAIT_EARLY_SCAN};
-    double least_ns = REPLAY_SHARE_OF_ONE * (double)analysis->duration;
-    unsigned kinds = 0;
-    if (kind != WAIT_AT_BARRIER && kind != WAIT_AT_NXN)
-        return 0;
-    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
-        if ((double)analysis->waits[before[i]].saving_ns >= least_ns)
-            kinds |= free_waits_with(before[i]);
-    return kinds;
-}
-
-void save_beside_even_work(struct analyst *analyst, enum wait_kind kind)
-{
-    struct analysis *analysis = analyst->analysis;
-    struct wait_sums *sums = &analysis->waits[kind];
-    double least_ns = REPLAY_SHARE_OF_ONE * (double)analysis->duration;
-    struct replay_options before = {.free_waits = kinds_before(analysis, kind)};
-    /* Beside other changes only the best way counts: in another, work that one does before all others is even, too. */
-    double nearly = before.free_waits ? 1 : NEARLY;
-    const struct way {
-        int64_t saving_ns;
-        void (*without)(const struct analyst *analyst, const struct spread *spread,
-                        const struct replay_options *changes, size_t count, int64_t *more_ns);
-    } ways[] = {{analysis->balanced_saving, totals_without},
-                {analysis->even_steps_saving, steps_without},
-                {analysis->even_sections_saving, sections_without}};
-    enum { WAYS = sizeof ways / sizeof *ways };
-    int64_t even_ns = 0;
-    for (size_t i = 0; i < WAYS; i++)
-        even_ns = larger(even_ns, ways[i].saving_ns);
-    if ((double)sums->saving_ns < least_ns || (double)even_ns < least_ns)
-        return;
-    struct spread spread = spread_of(analyst);
-    struct replay_options changes[BESIDE_MOST] = {before, before};
-    free_waits_add(analyst->graph, kind, &changes[0]);
-    sums->remains_ns = 0;
-    for (size_t i = 0; i < WAYS; i++) {
-        if ((double)ways[i].saving_ns < nearly * (double)even_ns)
-            continue;
-        int64_t more_ns[BESIDE_MOST] = {0};
-        ways[i].without(analyst, &spread, changes, before.free_waits ? BESIDE_MOST : 1, more_ns);
-        sums->remains_ns = larger(sums->remains_ns, more_ns[0] - more_ns[1]);
-    }
-    free_waits_clear(&changes[0]);
     free(spread.compute_ns);
 }
