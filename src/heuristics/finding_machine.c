@@ -195,6 +195,27 @@ bool finding_shares_cores(const struct metrics *metrics)
 static const char fewer_processes[] = "run no more processes than there are free cores, each bound to its own, and "
                                       "record again before changing the program";
 
+static void say_held_calls(const struct analysis *analysis, struct finding *finding)
+{
+    char held[TEXT_NUMBER_SIZE], calls[TEXT_NUMBER_SIZE], each[TEXT_NUMBER_SIZE];
+    double held_s = (double)analysis->held / 1e9;
+    text_append(finding->text, sizeof finding->text,
+                "%s calls that move 16 KiB at most take %s each after everything they need is there, %s in total",
+                text_thousands(calls, analysis->held_calls), seconds_text(each, held_s / (double)analysis->held_calls),
+                seconds_text(held, held_s));
+}
+
+/* All that MPI costs beyond an ideal network: with a core for each process the network would take microseconds. Where
+   the path through the run is computing, that was held up as much as the calls were. */
+static double guessed_saving_s(const struct metrics *metrics)
+{
+    const struct analysis *analysis = metrics->analysis;
+    double working_s = (double)working_duration_ns(metrics) / 1e9, saving_s = working_s * (1 - analysis->transfer);
+    if (saving_s <= FINDING_NOISE * working_s)
+        saving_s = (double)analysis->held / 1e9 / (double)analysis->process_count;
+    return saving_s;
+}
+
 static void say_measured(const struct finding_input *input, struct finding *finding)
 {
     struct lost lost = lost_of(input->metrics);
@@ -216,6 +237,16 @@ static void say_measured(const struct finding_input *input, struct finding *find
     else
         text_append(finding->text, sizeof finding->text,
                     " Other programs use the same cores, or processes are bound to one core together.");
+    /* Who waits in MPI takes the core from the one that all wait for: that is more than each loses while it computes.
+     */
+    if (lost.crowd.processes > 0 && is_guessed(input->metrics)) {
+        finding->saving_s = fmax(finding->saving_s, guessed_saving_s(input->metrics));
+        text_append(finding->text, sizeof finding->text, " ");
+        say_held_calls(input->analysis, finding);
+        text_append(finding->text, sizeof finding->text,
+                    ": processes that look for messages in MPI keep the cores from those that would send "
+                    "them.");
+    }
     text_append(finding->text, sizeof finding->text,
                 " Waits, transfer times and uneven computing can follow from this.");
     snprintf(finding->advice, sizeof finding->advice, "%s", fewer_processes);
@@ -233,22 +264,16 @@ bool find_oversubscription(const struct finding_input *input, struct finding *fi
     }
     if (!is_guessed(input->metrics))
         return false;
-    double working_s = (double)working_duration_ns(input->metrics) / 1e9, held_s = (double)analysis->held / 1e9;
-    char held[TEXT_NUMBER_SIZE], calls[TEXT_NUMBER_SIZE], each[TEXT_NUMBER_SIZE], prompt[TEXT_NUMBER_SIZE];
-    finding->waiting_s = held_s;
-    /* All that MPI costs beyond an ideal network: with a core for each process the network would take microseconds. */
-    finding->saving_s = working_s * (1 - analysis->transfer);
-    /* Where the path through the run is computing, that was held up as much as the calls were. */
-    if (finding->saving_s <= FINDING_NOISE * working_s)
-        finding->saving_s = held_s / (double)analysis->process_count;
+    char prompt[TEXT_NUMBER_SIZE];
+    finding->waiting_s = (double)analysis->held / 1e9;
+    finding->saving_s = guessed_saving_s(input->metrics);
     finding->to_s = (double)analysis->duration / 1e9;
     snprintf(finding->title, sizeof finding->title, "the processes share cores: more of them run than there are cores");
-    snprintf(finding->text, sizeof finding->text,
-             "%s calls that move 16 KiB at most take %s each after everything they need is there, %s in total; %s "
-             "like them take microseconds, so it is not the network: processes that are ready to run wait for a core. "
-             "Waits, transfer times and uneven computing can follow from this.",
-             text_thousands(calls, analysis->held_calls), seconds_text(each, held_s / (double)analysis->held_calls),
-             seconds_text(held, held_s), text_thousands(prompt, analysis->prompt_calls));
+    say_held_calls(analysis, finding);
+    text_append(finding->text, sizeof finding->text,
+                "; %s like them take microseconds, so it is not the network: processes that are ready to run wait for "
+                "a core. Waits, transfer times and uneven computing can follow from this.",
+                text_thousands(prompt, analysis->prompt_calls));
     snprintf(finding->advice, sizeof finding->advice, "%s", fewer_processes);
     finding_evidence(finding, "held_calls", (double)analysis->held_calls, false);
     finding_evidence(finding, "prompt_calls", (double)analysis->prompt_calls, false);

@@ -18,7 +18,7 @@ static int64_t received_bytes(const struct graph *graph, const struct call *call
     return bytes;
 }
 
-/* The same for a collective in which all wait for all; BYTES_NOT_RECORDED: the trace does not record them. */
+/* The same for a collective in which all wait for all; BYTES_NOT_RECORDED: they are not known. */
 enum { BYTES_NOT_RECORDED = INT32_MAX };
 
 static int64_t collective_bytes(const struct graph *graph, const struct call *call)
@@ -32,6 +32,14 @@ static int64_t collective_bytes(const struct graph *graph, const struct call *ca
     if (collective.wait != WAIT_AT_NXN || collective.shape == SHAPE_NEIGHBOURS || instance->bytes > HELD_BYTES)
         return -1;
     return instance->bytes > 0 ? (int64_t)instance->bytes : BYTES_NOT_RECORDED;
+}
+
+/* Of an epoch between two processes that waited for the other one. Fences wait for all, and every other one moves
+   nothing. */
+static int64_t epoch_bytes(const struct wait *wait)
+{
+    bool for_one = wait->kind == WAIT_LATE_POST || wait->kind == WAIT_EARLY_WAIT || wait->kind == WAIT_LATE_COMPLETE;
+    return for_one ? BYTES_NOT_RECORDED : -1;
 }
 
 /* Collectives are at best trees: ceil(log2(processes)) messages one after the other, at least one. */
@@ -55,19 +63,21 @@ void held_calls_add(struct held_calls *calls, const struct graph *graph, const s
 {
     const struct instance *instance = graph_instance(graph, call);
     enum function_class class = graph_state(graph, call)->class;
-    if (!instance && class != CLASS_P2P && class != CLASS_WAIT)
+    if (!instance && class != CLASS_P2P && class != CLASS_WAIT && class != CLASS_RMA)
         return;
     int64_t bytes, steps = 1;
     if (instance) {
         bytes = collective_bytes(graph, call);
         steps = steps_of(instance->count);
+    } else if (class == CLASS_RMA) {
+        bytes = epoch_bytes(wait);
     } else {
         bytes = received_bytes(graph, call);
     }
     if (bytes < 0)
         return;
     struct held_sums *sums = &calls->all;
-    if (instance && bytes == BYTES_NOT_RECORDED) {
+    if (bytes == BYTES_NOT_RECORDED) {
         sums = &calls->unknown[graph_state(graph, call)->first_of_name];
         bytes = 0;
     }
