@@ -112,8 +112,8 @@ enum wait_kind finding_wait(enum finding_kind kind);
 /* All waits that cause it, summed over several wait states; NULL: it is not about waits. Free with wait_sums_free. */
 struct wait_sums *finding_waits(enum finding_kind kind, const struct analysis *analysis);
 
-/* The part of what a finding costs, from 0 to 1, that the lack of cores (finding oversubscription) explains at most: 1
-   where the kernel's counters are not recorded. */
+/* The part of what a finding costs, from 0 to 1, that the lack of cores (finding oversubscription) explains at most.
+   Where the kernel's counters are not recorded, 0 for what is about files, else 1. */
 double finding_machine_part(const struct finding_input *input, const struct finding *finding);
 
 /* True if the transfers of a finding of transfer delay each other: without them the run would be much shorter than what

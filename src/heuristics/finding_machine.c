@@ -205,12 +205,13 @@ static void say_held_calls(const struct analysis *analysis, struct finding *find
                 seconds_text(held, held_s));
 }
 
-/* All that MPI costs beyond an ideal network: with a core for each process the network would take microseconds. Where
-   the path through the run is computing, that was held up as much as the calls were. */
+/* All that MPI costs beyond an ideal network, files apart: with a core for each process the network would take
+   microseconds. Where the path through the run is computing, that was held up as much as the calls were. */
 static double guessed_saving_s(const struct metrics *metrics)
 {
     const struct analysis *analysis = metrics->analysis;
     double working_s = (double)working_duration_ns(metrics) / 1e9, saving_s = working_s * (1 - analysis->transfer);
+    saving_s -= (double)larger(analysis->waits[WAIT_IO].saving_ns, INT64_C(0)) / 1e9;
     if (saving_s <= FINDING_NOISE * working_s)
         saving_s = (double)analysis->held / 1e9 / (double)analysis->process_count;
     return saving_s;

@@ -325,12 +325,22 @@ static bool is_about_calls(enum finding_kind kind)
            kind == FINDING_slow_link || kind == FINDING_excessive_synchronisation;
 }
 
+/* A process that waits for a disk needs no core. */
+static bool is_about_files(const struct finding_input *input, const struct finding *finding)
+{
+    const struct defs *defs = input->metrics->defs;
+    if (finding->kind != FINDING_transfer || !finding->functions[0])
+        return finding->kind == FINDING_io;
+    int32_t state = defs_find_state(defs, finding->functions[0]);
+    return state >= 0 && defs->states[state].class == CLASS_IO;
+}
+
 double finding_machine_part(const struct finding_input *input, const struct finding *finding)
 {
     struct core_losses *losses = core_losses_of(input->metrics);
     double part;
     if (!losses)
-        return 1;
+        return is_about_files(input, finding) ? 0 : 1;
     if (finding->kind == FINDING_compute_imbalance)
         part = part_of_uneven_work(input, finding, losses);
     else if (finding->kind == FINDING_dynamic_imbalance)

@@ -409,15 +409,22 @@ static const double OPENED_ONCE = 2;
 
 static void advise_io(const struct finding_input *input, struct finding *finding)
 {
-    const char *most = finding->functions[0] ? finding->functions[0] : "";
+    const char *most = finding->functions[0] ? finding->functions[0] : "",
+               *way = strstr(most, "read") ? "read" : "write";
     bool opens = strcmp(most, "MPI_File_open") == 0 || strcmp(most, "MPI_File_close") == 0;
     if (opens && finding_calls(input->metrics, CLASS_IO, most) > OPENED_ONCE * (double)input->analysis->process_count)
         snprintf(finding->advice, sizeof finding->advice,
                  "open files once, before the work begins, and keep them open; or open fewer of them");
+    else if (strstr(most, "_all") || strstr(most, "_ordered"))
+        snprintf(finding->advice, sizeof finding->advice,
+                 "%s more data with each call, less often, or while computing (MPI_File_i%s_all); see whether hints of "
+                 "MPI_File_open help (cb_nodes, cb_buffer_size, striping_factor)",
+                 way, way);
     else
         snprintf(finding->advice, sizeof finding->advice,
-                 "write collectively and in large pieces (MPI_File_write_all with a file view), less often, or while "
-                 "computing (MPI_File_iwrite); where one process does all I/O, share it among several");
+                 "%s collectively and in large pieces (MPI_File_%s_all with a file view), less often, or while "
+                 "computing (MPI_File_i%s); where one process does all I/O, share it among several",
+                 way, way, way);
 }
 
 bool find_io(const struct finding_input *input, struct finding *finding)
