@@ -14,9 +14,10 @@
    - ring: the same, modulo the number of processes, and round.
    - halo: between neighbours of a grid in row-major numbering (the last dimension changes fastest), open or periodic;
    with corners if without them it is less than 0.9 and half of the corners are used; times the symmetry where that is
-   below 0.9. Of the grids of n dimensions the best; of n the smallest that is within 0.02 of the best. A grid so small
-   that nearly all are neighbours is none.
-   - butterfly: between ranks that differ in one bit, if all bits have at least half of an equal share of the messages.
+   below 0.9, or below 0.5 where as many messages come back. Of the grids of n dimensions the best; of n the smallest
+   that is within 0.02 of the best. A grid so small that nearly all are neighbours is none.
+   - butterfly: between ranks that differ in one bit, if all bits have at least half of an equal share of the messages;
+   times the symmetry as above.
    - tree: between i and i without its lowest bit (binomial).
    - all-to-all: the share of pairs that have messages, if it is 0.9 at least; less where they differ (variation 0.5 or
    more).

@@ -8,7 +8,7 @@
 /* Rules of diagnosis, 6: what fits explains 0.9 of the weight. The stride of a grid is looked for from 1 % on: in a
    large grid with few rows, neighbours across rows have that little of the messages. */
 static const double LEAST_USED = 0.5, FITS = 0.9, AS_GOOD = 0.02, EQUAL_BITS = 0.5, LEAST_STRIDE = 0.01,
-                    EVEN_VARIATION = 0.5;
+                    EVEN_VARIATION = 0.5, DRIFTS = 0.5;
 
 /* A template with fewer used pairs than this does not describe the program. */
 static struct structure_match match_checked(struct structure_match match)
@@ -135,6 +135,13 @@ static double grid_pairs(const struct structure_match *grid, uint32_t processes,
     return faces;
 }
 
+/* Partners exchange as much, or at least as many messages, though what they move differs: particles that drift. */
+static double part_exchanged(const struct traffic_features *features)
+{
+    bool drifts = features->exchanges >= FITS && features->symmetry >= DRIFTS;
+    return drifts || features->symmetry >= FITS ? 1 : features->symmetry;
+}
+
 /* How well a grid of this size fits. */
 static void match_grid(const struct traffic_features *features, struct structure_match *grid)
 {
@@ -170,8 +177,7 @@ static void match_grid(const struct traffic_features *features, struct structure
     }
     grid->score = weight / features->weight;
     grid->used = used / pairs;
-    if (features->symmetry < FITS)
-        grid->score *= features->symmetry;
+    grid->score *= part_exchanged(features);
     /* In a small grid all are neighbours. */
     if (pairs >= FITS * features->processes * (features->processes - 1.0))
         grid->score = 0;
@@ -248,6 +254,7 @@ static struct structure_match match_butterfly(const struct traffic_features *fea
         if (messages[b] < EQUAL_BITS * all / bits)
             match.score = 0;
     match.used = used / ((double)bits * (double)(UINT64_C(1) << bits));
+    match.score *= part_exchanged(features);
     return match_checked(match);
 }
 

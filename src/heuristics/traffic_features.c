@@ -88,7 +88,7 @@ static void choose_pairs(struct traffic_features *features, const struct traffic
 static void find_partners(struct traffic_features *features)
 {
     struct map known = {0};
-    double mutual = 0, sum = 0;
+    double mutual = 0, sum = 0, messages = 0, exchanged = 0;
     features->degrees = memory_new(features->processes * sizeof *features->degrees);
     for (size_t i = 0; i < features->pair_count; i++)
         map_put(&known, map_pair(features->pairs[i].from, features->pairs[i].to), i);
@@ -96,8 +96,11 @@ static void find_partners(struct traffic_features *features)
         const struct traffic_pair *pair = &features->pairs[i];
         const uint64_t *back = map_find(&known, map_pair(pair->to, pair->from));
         double weight = traffic_weight(features, pair);
-        if (back)
+        messages += (double)pair->messages;
+        if (back) {
             mutual += fmin(weight, traffic_weight(features, &features->pairs[*back]));
+            exchanged += fmin((double)pair->messages, (double)features->pairs[*back].messages);
+        }
         /* A pair in both directions is one partner: counted at its lower rank's message. */
         if (!back || pair->from < pair->to) {
             features->degrees[pair->from]++;
@@ -107,6 +110,7 @@ static void find_partners(struct traffic_features *features)
     }
     map_clear(&known);
     features->symmetry = ratio_of(mutual, features->weight);
+    features->exchanges = ratio_of(exchanged, messages);
     features->mean_degree = sum / features->processes;
     features->least_degree = features->degrees[0];
     for (uint32_t i = 0; i < features->processes; i++) {

@@ -25,6 +25,7 @@ struct traffic_features {
     uint32_t least_degree, most_degree;
     double mean_degree;
     double symmetry;      /* sum of min(w(i,j), w(j,i)) / sum */
+    double exchanges;     /* the same of messages */
     double star;          /* largest share of the weight that one process sends or receives */
     uint32_t centre;      /* that process, the lowest of equals */
     double xor1;          /* share of pairs whose ranks differ in one bit */

@@ -127,6 +127,22 @@ static void test_document(void)
     expect(8, "halo", "a 2 × 4 halo exchange, open borders: 100 % of the messages");
 }
 
+/* Particles drift from column 0 to column 1 of 2 x 2: as many messages both ways, but not as many bytes. */
+static void test_drift(void)
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        send(i, i ^ 1, 10, i & 1 ? 1400 : 2600);
+        send(i, i ^ 2, 10, i & 1 ? 2000 : 1000);
+    }
+    expect(4, "halo", "a 2 × 2 halo exchange, open borders: 100 % of the bytes (a butterfly fits as well)");
+    /* Results to the root of a tree, and small messages back: no exchange. */
+    for (uint32_t i = 1; i < 8; i++) {
+        send(i, i & (i - 1), 10, 100000);
+        send(i & (i - 1), i, 10, 80);
+    }
+    expect(8, "tree", "a binomial tree: 100 % of the bytes");
+}
+
 /* The same matrix: the order of steps decides. */
 static void test_order(void)
 {
@@ -295,6 +311,7 @@ static void test_irregular(void)
 int main(void)
 {
     test_document();
+    test_drift();
     test_order();
     test_grids();
     test_others();
