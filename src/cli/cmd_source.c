@@ -20,7 +20,7 @@ static enum status needs_file(const void *context, const struct engine_result *r
         return error_set(err, ERROR_USAGE, "%s: has no samples, which sight record takes by default", asked->trace);
     struct profile_rows lines = profile_rows_of(profile, PROFILE_BY_LINE);
     /* by the end of its path, as people name files: two that end alike are none */
-    bool found = source_file_find(&lines, asked->file, asked->trace) != NULL;
+    bool found = source_file_find(profile, &lines, asked->file, asked->trace) != NULL;
     profile_rows_clear(&lines);
     if (found)
         return STATUS_OK;
@@ -38,7 +38,7 @@ static void write_source(struct output *output, const void *context, const struc
     struct source_report report = {.profile = profile,
                                    .lines = &lines,
                                    .title = title,
-                                   .file = source_file_find(&lines, asked->file, asked->trace),
+                                   .file = source_file_find(profile, &lines, asked->file, asked->trace),
                                    .trace = asked->trace,
                                    .all = options->all,
                                    .colour = run_wants_colour(&options->common, &options->target)};

@@ -14,13 +14,11 @@
 /* In the order in which people look for them. */
 static const struct {
     const char *name, *title;
-} known[] = {{PROPERTY_COMMAND, "command"}, {PROPERTY_PROGRAM, "program"},
-             {PROPERTY_DATE, "date"},       {PROPERTY_DIRECTORY, "directory"},
-             {PROPERTY_HOST, "host"},       {PROPERTY_MACHINE, "machine"},
-             {PROPERTY_MPI, "MPI"},         {PROPERTY_RECORDER, "recorded by"},
-             {PROPERTY_OPTIONS, "options"}, {PROPERTY_PAUSED, "paused"},
-             {PROPERTY_CLOCK, "clock"},     {PROPERTY_DESCRIPTION, "description"},
-             {PROPERTY_KEPT, "kept"},       {PROPERTY_TOTALS, "totals"}};
+} known[] = {{PROPERTY_COMMAND, "command"},         {PROPERTY_PROGRAM, "program"},  {PROPERTY_DATE, "date"},
+             {PROPERTY_DIRECTORY, "directory"},     {PROPERTY_COMPILED, "sources"}, {PROPERTY_HOST, "host"},
+             {PROPERTY_MACHINE, "machine"},         {PROPERTY_MPI, "MPI"},          {PROPERTY_RECORDER, "recorded by"},
+             {PROPERTY_OPTIONS, "options"},         {PROPERTY_PAUSED, "paused"},    {PROPERTY_CLOCK, "clock"},
+             {PROPERTY_DESCRIPTION, "description"}, {PROPERTY_KEPT, "kept"},        {PROPERTY_TOTALS, "totals"}};
 enum { KNOWN = sizeof known / sizeof *known };
 
 static uint64_t text_hash(uint64_t hash, const char *text)
@@ -227,7 +225,7 @@ struct property_list property_list_shown(const struct defs *defs)
     struct property_list all = property_list_of(defs), list = {0};
     for (size_t i = 0; i < all.count; i++) {
         const struct property *row = &all.rows[i];
-        if (strcmp(row->name, PROPERTY_TOTALS) == 0)
+        if (strcmp(row->name, PROPERTY_TOTALS) == 0 || strcmp(row->name, PROPERTY_COMPILED) == 0)
             continue;
         if (row->rank_count == 0)
             property_add(&list, row->name, row->value);

@@ -14,11 +14,13 @@
 #define PROPERTY_PROGRAM "program"     /* the command line of a process */
 #define PROPERTY_DATE "date"           /* when process 0 began: ISO 8601, with the time zone if that is known */
 #define PROPERTY_DIRECTORY "directory" /* in which process 0 was started */
-#define PROPERTY_MPI "mpi"             /* the library, and its version */
-#define PROPERTY_RECORDER "recorder"   /* the program that recorded, and its version */
-#define PROPERTY_OPTIONS "options"     /* of the recorder */
-#define PROPERTY_PAUSED "paused"       /* that the program switched recording off for a time (MPI_Pcontrol) */
-#define PROPERTY_CLOCK "clock"         /* what times were read from */
+/* A directory in which compilers were given relative names of source files; a row each. Not for people. */
+#define PROPERTY_COMPILED "sources"
+#define PROPERTY_MPI "mpi"           /* the library, and its version */
+#define PROPERTY_RECORDER "recorder" /* the program that recorded, and its version */
+#define PROPERTY_OPTIONS "options"   /* of the recorder */
+#define PROPERTY_PAUSED "paused"     /* that the program switched recording off for a time (MPI_Pcontrol) */
+#define PROPERTY_CLOCK "clock"       /* what times were read from */
 #define PROPERTY_MACHINE "machine"
 #define PROPERTY_DESCRIPTION "description"
 #define PROPERTY_KEPT "kept"     /* what the trace holds if only a sample of the run was kept */

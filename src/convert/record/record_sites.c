@@ -103,6 +103,20 @@ void record_sites_outer(struct record_run *run, struct record_file *file, struct
         file->sites[outer->number].outer = record_sites_place(run, outer->path, outer->offset);
 }
 
+/* Large programs are compiled in many directories, in each of which is some of the source. */
+enum { DIRECTORIES_MOST = 256 };
+
+static void note_directory(struct defs *defs, const char *directory)
+{
+    size_t known = 0;
+    if (!directory || *directory != '/')
+        return;
+    for (size_t i = 0; i < defs->properties.count; i++)
+        known += strcmp(defs->properties.rows[i].name, PROPERTY_COMPILED) == 0;
+    if (known < DIRECTORIES_MOST)
+        property_add(&defs->properties, PROPERTY_COMPILED, directory);
+}
+
 /* event.site of a place in the source: several places in the code may be one there. */
 static uint32_t site_of(struct map *known, struct defs *defs, const struct source_place *place)
 {
@@ -117,8 +131,10 @@ static uint32_t site_of(struct map *known, struct defs *defs, const struct sourc
     const struct site_def *same = *index ? &defs->sites[*index - 1] : NULL;
     /* Another site with the same hash: the newer one takes the place, and the older may be defined once more. */
     if (!same || same->line != site.line || !same_text(same->file, site.file) ||
-        !same_text(same->function, site.function))
+        !same_text(same->function, site.function)) {
         *index = (uint64_t)defs_add_site(defs, &site) + 1;
+        note_directory(defs, place->directory);
+    }
     return (uint32_t)*index;
 }
 

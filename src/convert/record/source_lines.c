@@ -76,7 +76,7 @@ static const char *name_of(struct source_lines *lines, const char *symbol)
 }
 
 /* Without the directory of compilation, which does not describe the program. */
-static const char *file_of(const char *directory, const char *file)
+static void take_file(struct source_place *place, const char *directory, const char *file)
 {
     size_t length = directory ? strlen(directory) : 0;
     if (file && length > 0 && strncmp(file, directory, length) == 0 && file[length] == '/')
@@ -84,7 +84,8 @@ static const char *file_of(const char *directory, const char *file)
     /* Compilers are called with ./file.c as often as with file.c. */
     while (file && strncmp(file, "./", 2) == 0)
         file += 2;
-    return file;
+    place->file = file;
+    place->directory = file && *file != '/' ? directory : NULL;
 }
 
 static bool is_function(Dwarf_Die *die)
@@ -202,7 +203,7 @@ static void find_in_units(struct source_lines *lines, Dwarf_Addr address, struct
         if (!line)
             continue;
         const char *compiled_in = dwarf_attr(unit, DW_AT_comp_dir, &directory) ? dwarf_formstring(&directory) : NULL;
-        place->file = file_of(compiled_in, dwarf_linesrc(line, NULL, NULL));
+        take_file(place, compiled_in, dwarf_linesrc(line, NULL, NULL));
         place->line = dwarf_lineno(line, &number) == 0 ? number : 0;
         return;
     }
@@ -216,7 +217,7 @@ bool source_lines_find(struct source_lines *lines, uint64_t address, struct sour
     int number = 0;
     Dwfl_Line *line = dwfl_module_getsrc(lines->module, address);
     if (line)
-        place->file = file_of(dwfl_line_comp_dir(line), dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL));
+        take_file(place, dwfl_line_comp_dir(line), dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL));
     place->line = number;
     if (!line)
         find_in_units(lines, address, place);
@@ -242,8 +243,8 @@ static struct source_place call_of(Dwarf_Die *unit, Dwarf_Die *inlined)
     struct source_place place = {.line = (int32_t)number_of(inlined, DW_AT_call_line)};
     Dwarf_Word file = number_of(inlined, DW_AT_call_file);
     if (dwarf_getsrcfiles(unit, &files, &count) == 0 && file < count)
-        place.file = file_of(dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute)),
-                             dwarf_filesrc(files, file, NULL, NULL));
+        take_file(&place, dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute)),
+                  dwarf_filesrc(files, file, NULL, NULL));
     return place;
 }
 

@@ -10,9 +10,10 @@
    that is installed for it apart; by libdw. Without debugging information functions are known from the symbols. */
 
 struct source_place {
-    const char *file;     /* as the compiler was given it; NULL: not known */
-    int32_t line;         /* 0: not known */
-    const char *function; /* for inlined code the inlined function; NULL: not known */
+    const char *file;      /* as the compiler was given it; NULL: not known */
+    const char *directory; /* where the compiler was given that; NULL: not known, or `file` is absolute */
+    int32_t line;          /* 0: not known */
+    const char *function;  /* for inlined code the inlined function; NULL: not known */
 };
 
 /* NULL if the file has no code, or sight was built without libdw. */

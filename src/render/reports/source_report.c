@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/property.h"
 #include "core/text.h"
 #include "render/reports/page.h"
 #include "render/terminal_text.h"
@@ -38,35 +39,48 @@ static bool ends_with(const char *file, const char *wanted)
            (tail == length || file[length - tail - 1] == '/' || *wanted == '/');
 }
 
-/* As it was compiled, from here, and beside the trace. */
-static FILE *source_open(const char *trace, const char *name)
+static FILE *open_in(const char *directory, const char *name)
 {
     char path[PATH_MAX];
-    const char *slash = strrchr(trace, '/'), *last = strrchr(name, '/');
+    int length = snprintf(path, sizeof path, "%s/%s", directory, name);
+    if (length > 0 && (size_t)length < sizeof path)
+        return fopen(path, "re");
+    return NULL;
+}
+
+/* Where it was compiled, from here, and beside the trace. */
+static FILE *source_open(const struct profile *profile, const char *trace, const char *name)
+{
+    const struct property_list *properties = &profile->defs->properties;
+    const char *last = strrchr(name, '/');
+    FILE *file = NULL;
+    for (size_t i = 0; !file && *name != '/' && i < properties->count; i++)
+        if (strcmp(properties->rows[i].name, PROPERTY_COMPILED) == 0)
+            file = open_in(properties->rows[i].value, name);
+    if (!file)
+        file = fopen(name, "re");
     /* The whole path below the trace's folder, or the file alone there. */
-    const char *names[] = {name, last ? last + 1 : name};
-    FILE *file = fopen(name, "re");
-    for (size_t i = 0; !file && i < sizeof names / sizeof *names; i++) {
-        int length;
-        if (slash)
-            length = snprintf(path, sizeof path, "%.*s/%s", (int)(slash - trace), trace, names[i]);
-        else
-            length = snprintf(path, sizeof path, "./%s", names[i]);
-        if (length > 0 && (size_t)length < sizeof path)
-            file = fopen(path, "re");
-    }
+    const char *slash = strrchr(trace, '/');
+    char *folder = slash ? memory_copy(trace, (size_t)(slash - trace) + 1) : memory_copy_string(".");
+    if (slash)
+        folder[slash - trace] = '\0';
+    if (!file)
+        file = open_in(folder, name);
+    if (!file)
+        file = open_in(folder, last ? last + 1 : name);
+    free(folder);
     return file;
 }
 
 /* The file with the costliest line of those that are here: a library's are not, though much may be computed in them. */
-static const char *costliest(const struct profile_rows *lines, const char *trace)
+static const char *costliest(const struct profile *profile, const struct profile_rows *lines, const char *trace)
 {
     const char *first = NULL, *before = NULL;
     for (size_t i = 0; i < lines->count; i++) {
         const char *name = lines->row[i].file;
         if (!*name || (before && strcmp(before, name) == 0))
             continue;
-        FILE *file = source_open(trace, name);
+        FILE *file = source_open(profile, trace, name);
         if (file) {
             fclose(file);
             return name;
@@ -77,11 +91,12 @@ static const char *costliest(const struct profile_rows *lines, const char *trace
     return first;
 }
 
-const char *source_file_find(const struct profile_rows *lines, const char *wanted, const char *trace)
+const char *source_file_find(const struct profile *profile, const struct profile_rows *lines, const char *wanted,
+                             const char *trace)
 {
     const char *found = NULL;
     if (!wanted)
-        return costliest(lines, trace);
+        return costliest(profile, lines, trace);
     for (size_t i = 0; i < lines->count; i++) {
         const char *file = lines->row[i].file;
         if (!*file || !ends_with(file, wanted))
@@ -112,7 +127,7 @@ static void need_lines(struct source *source, size_t count)
 static struct source source_read(const struct source_report *report)
 {
     struct source source = {0};
-    FILE *file = source_open(report->trace, report->file);
+    FILE *file = source_open(report->profile, report->trace, report->file);
     char *line = NULL;
     size_t size = 0;
     ssize_t length;

@@ -13,14 +13,16 @@ struct source_report {
     const struct profile_rows *lines; /* by line */
     const char *title;                /* the trace's name */
     const char *file;                 /* as in the profile */
-    const char *trace;                /* where the trace is: the file is looked for there, too */
-    bool all;                         /* all lines, not only those near costly ones */
+    const char *trace; /* where the trace is: the file is looked for there, too, after the directories that
+                          it was compiled in */
+    bool all;          /* all lines, not only those near costly ones */
     bool colour;
 };
 
 /* The file of the profile that `wanted` means: its whole name, or the last parts of it; NULL: the one with the
    costliest line, if possible of those that are here. NULL where there is none, or where it may be several. */
-const char *source_file_find(const struct profile_rows *lines, const char *wanted, const char *trace);
+const char *source_file_find(const struct profile *profile, const struct profile_rows *lines, const char *wanted,
+                             const char *trace);
 
 void source_write_text(struct output *output, const struct source_report *report);
 void source_write_json(struct output *output, const struct source_report *report);
