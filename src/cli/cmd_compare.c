@@ -133,6 +133,7 @@ struct written {
     const struct compare_options *options;
     const struct comparison *comparison;
     const struct significance *significance; /* NULL: a version has a single run */
+    const struct finding_changes *changes;
     const struct gate *gate;
     const char *input;
 };
@@ -171,15 +172,15 @@ static void write_comparison(struct output *output, const void *context)
 {
     const struct written *written = context;
     struct choice format = written->options->format;
+    struct compare_report report = {written->comparison, written->significance, written->changes, written->gate};
     if (write_for_service(output, written))
         return;
     if (choice_is(format, "json"))
-        compare_write_json(output, written->comparison, written->significance);
+        compare_write_json(output, &report);
     else if (choice_is(format, "html") || wants_html(written->options))
-        compare_write_html(output, written->comparison, written->significance);
+        compare_write_html(output, &report);
     else
-        compare_write_text(output, written->comparison, written->significance, written->gate,
-                           run_rows(written->options->all, TEXT_ROWS),
+        compare_write_text(output, &report, run_rows(written->options->all, TEXT_ROWS),
                            run_wants_colour(&written->options->common, &written->options->target));
 }
 
@@ -237,18 +238,23 @@ static int answer(const struct compare_options *options, const struct compared *
 {
     struct error err = {0};
     struct gate gate = {0};
-    struct gate_version versions[2];
-    for (size_t v = 0; v < 2; v++)
+    size_t count = compared->version_count;
+    struct gate_version *versions = memory_new(count * sizeof *versions);
+    for (size_t v = 0; v < count; v++)
         versions[v] = (struct gate_version){compared->names[v], compared->places[v], compared->versions[v].run_count};
     if (gate_of(options->fail_on, &versions[0], &versions[1], &gate, &err) != STATUS_OK) {
         gate_clear(&gate);
+        free(versions);
         return command_fault(&err);
     }
-    struct comparison comparison = comparison_of(compared->versions, compared->version_count);
+    struct finding_changes changes = finding_changes_of(versions, count);
+    free(versions);
+    struct comparison comparison = comparison_of(compared->versions, count);
     struct significance *significance = test_versions(compared, &comparison, is_for_service(options));
-    struct written written = {options, &comparison, significance, &gate, compared->last_path};
+    struct written written = {options, &comparison, significance, &changes, &gate, compared->last_path};
     code = run_output(&options->common, &options->target, write_comparison, &written, gate_code(options, &gate, code));
-    significances_free(significance, compared->version_count - 1);
+    significances_free(significance, count - 1);
+    finding_changes_clear(&changes);
     comparison_clear(&comparison);
     gate_clear(&gate);
     return code;
@@ -288,8 +294,9 @@ int cmd_compare(const struct command *command, const struct compare_options *opt
                                 .metrics = memory_new(count * sizeof *compared.metrics),
                                 .places = memory_new(count * sizeof *compared.places),
                                 .names = memory_new(count * sizeof *compared.names)};
-    /* the replays of findings take much longer than metrics, which most conditions are about */
-    if (gate_needs_findings(options->fail_on))
+    /* What some processes waited for depends on the others: a part has no findings of its own. */
+    bool findings = !options->no_findings && options->trace.processes.count == 0;
+    if (findings || gate_needs_findings(options->fail_on))
         compared.wants = ENGINE_ANALYSIS | ENGINE_FINDINGS;
     int code = compare(command, options, &compared);
     compared_free(&compared);

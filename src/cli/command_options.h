@@ -162,7 +162,7 @@ struct compare_options {
     struct trace_options trace;
     struct choice format;
     const char *fail_on;
-    bool all;
+    bool no_findings, all;
 };
 
 struct scaling_options {

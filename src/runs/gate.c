@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "heuristics/condition.h"
+#include "runs/finding_changes.h"
 #include "runs/permutation.h"
 #include "runs/statistics.h"
 
@@ -275,19 +276,10 @@ static double chance(const struct tested *tested, size_t before, size_t after)
     return p;
 }
 
-/* Late senders in MPI_Recv and in MPI_Waitall are two problems; which processes wait may differ from run to run. */
-static bool same_finding(const struct finding *a, const struct finding *b)
-{
-    const char *first = a->functions[0], *second = b->functions[0];
-    if (!first || !second)
-        return a->kind == b->kind && !first == !second;
-    return a->kind == b->kind && strcmp(first, second) == 0;
-}
-
 static bool has_finding(const struct gate_run *run, const struct finding *finding)
 {
     for (size_t i = 0; i < run->findings->count; i++)
-        if (same_finding(&run->findings->finding[i], finding))
+        if (finding_is_same(&run->findings->finding[i], finding))
             return true;
     return false;
 }
@@ -303,7 +295,7 @@ static size_t runs_with(const struct gate_version *version, const struct finding
 static bool is_listed(const struct gate_new *listed, size_t count, const struct finding *finding)
 {
     for (size_t i = 0; i < count; i++)
-        if (same_finding(listed[i].finding, finding))
+        if (finding_is_same(listed[i].finding, finding))
             return true;
     return false;
 }

@@ -147,9 +147,30 @@ static void write_processes(struct output *output, const struct comparison *comp
     free(places);
 }
 
-void compare_write_html(struct output *output, const struct comparison *comparison,
-                        const struct significance *significance)
+static void write_findings(struct output *output, const struct compare_report *report)
 {
+    const struct comparison *comparison = report->comparison;
+    table_begin(output, "Findings: what each could save, largest change first", "finding");
+    write_titles(output, comparison, "");
+    write_change_titles(output, comparison);
+    for (size_t i = 0; i < report->changes->count; i++) {
+        const struct finding_change *change = &report->changes->change[i];
+        output_text(output, "<tr>");
+        page_td(output, change->finding->title, NULL, true);
+        for (size_t v = 0; v < comparison->version_count; v++)
+            write_seconds(output, change->saving_s[v], change->runs[v] > 0, comparison->versions[v].run_count);
+        for (size_t v = 1; v < comparison->version_count; v++)
+            write_change(output, change->saving_s[0], change->saving_s[v],
+                         change_of(change->saving_s[0], change->saving_s[v], BETTER_LOWER));
+        output_text(output, "</tr>\n");
+    }
+    page_table_end(output);
+}
+
+void compare_write_html(struct output *output, const struct compare_report *report)
+{
+    const struct comparison *comparison = report->comparison;
+    const struct significance *significance = report->significance;
     char sentence[COMPARE_SENTENCE_SIZE];
     page_begin(output, "SIGHT comparison", NULL);
     output_text(output, "<header>\n<h1>");
@@ -167,6 +188,8 @@ void compare_write_html(struct output *output, const struct comparison *comparis
     for (size_t v = 1; significance && v < comparison->version_count; v++)
         significance_write_html(output, &significance[v - 1], comparison->versions[0].name,
                                 comparison->versions[v].name);
+    if (report->changes->count > 0)
+        write_findings(output, report);
     write_quantities(output, comparison);
     if (comparison->function_count > 0)
         write_functions(output, comparison);

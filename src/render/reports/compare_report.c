@@ -271,9 +271,66 @@ static void text_processes(struct output *output, const struct comparison *compa
     free(places);
 }
 
-void compare_write_text(struct output *output, const struct comparison *comparison,
-                        const struct significance *significance, const struct gate *gate, size_t rows, bool colour)
+/* What happened to a finding from the first version to the last. */
+static const char *finding_word(const struct finding_change *change, size_t last)
 {
+    if (change->runs[0] == 0)
+        return "new";
+    if (change->runs[last] == 0)
+        return "gone";
+    if (change->change == CHANGE_SAME)
+        return "same";
+    return change->change == CHANGE_WORSE ? "more" : "less";
+}
+
+/* What follows from another finding comes and goes with it, and of three versions one may be in the middle alone. */
+static bool is_shown(const struct finding_change *change, size_t last)
+{
+    return !change->finding->root && change->runs[0] + change->runs[last] > 0;
+}
+
+static void text_finding(struct output *output, const struct finding_change *change, size_t last, bool colour)
+{
+    const char *word = finding_word(change, last), *style = change_style(change->change, colour);
+    char begin[64], text[640], now[TEXT_NUMBER_SIZE], before[TEXT_NUMBER_SIZE];
+    seconds_text(before, change->saving_s[0].mean);
+    seconds_text(now, change->saving_s[last].mean);
+    bool one = change->runs[0] == 0 || change->runs[last] == 0 || change->change == CHANGE_SAME;
+    if (change->finding->risk)
+        snprintf(text, sizeof text, "%s", change->finding->title);
+    else if (one)
+        snprintf(text, sizeof text, "%s: %s", change->finding->title, change->runs[last] > 0 ? now : before);
+    else
+        snprintf(text, sizeof text, "%s: %s instead of %s", change->finding->title, now, before);
+    snprintf(begin, sizeof begin, "  %s%-4s%s  ", style ? style : "", word, style ? TERMINAL_PLAIN : "");
+    paragraph_write(output, begin, "        ", text);
+}
+
+static void text_findings(struct output *output, const struct compare_report *report, size_t rows, bool colour)
+{
+    const struct finding_changes *changes = report->changes;
+    size_t last = report->comparison->version_count - 1, shown = 0;
+    char title[2 * NAME_SIZE + 80], name[NAME_SIZE], before[NAME_SIZE];
+    for (size_t i = 0; i < changes->count; i++)
+        shown += is_shown(&changes->change[i], last);
+    if (shown == 0)
+        return;
+    snprintf(title, sizeof title, "Findings of %s against %s, and what each could save",
+             short_name(name, &report->comparison->versions[last]),
+             short_name(before, &report->comparison->versions[0]));
+    heading_write(output, title);
+    for (size_t i = 0, written = 0; i < changes->count && written < rows; i++)
+        if (is_shown(&changes->change[i], last)) {
+            text_finding(output, &changes->change[i], last, colour);
+            written++;
+        }
+    text_rest_write(output, rows, shown);
+}
+
+void compare_write_text(struct output *output, const struct compare_report *report, size_t rows, bool colour)
+{
+    const struct comparison *comparison = report->comparison;
+    const struct significance *significance = report->significance;
     char sentence[COMPARE_SENTENCE_SIZE];
     for (size_t v = 1; v < comparison->version_count; v++) {
         compare_sentence(comparison, v, sentence);
@@ -289,8 +346,9 @@ void compare_write_text(struct output *output, const struct comparison *comparis
     for (size_t v = 1; significance && v < comparison->version_count; v++)
         significance_write_text(output, &significance[v - 1], comparison->versions[0].name,
                                 comparison->versions[v].name, rows);
-    if (gate)
-        gate_write_text(output, gate);
+    if (report->gate)
+        gate_write_text(output, report->gate);
+    text_findings(output, report, rows, colour);
     /* Where a test was made, its intervals replace the ranges of the runs. */
     text_quantities(output, comparison, !significance, colour);
     if (comparison->function_count > 0)
@@ -371,9 +429,37 @@ static void json_processes(struct json *json, const struct comparison *compariso
     json_close(json, ']');
 }
 
-void compare_write_json(struct output *output, const struct comparison *comparison,
-                        const struct significance *significance)
+/* Those that follow from others, too; null: they are not known. */
+static void json_findings(struct json *json, const struct compare_report *report)
 {
+    const struct finding_changes *changes = report->changes;
+    size_t versions = report->comparison->version_count;
+    if (!changes->known) {
+        json_value(json, "findings", value_null());
+        return;
+    }
+    json_open(json, "findings", '[');
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct finding_change *change = &changes->change[i];
+        json_open(json, NULL, '{');
+        json_value(json, "id", value_text(change->finding->id));
+        json_value(json, "title", value_text(change->finding->title));
+        json_value(json, "root", value_text(change->finding->root));
+        json_value(json, "change", value_text(finding_word(change, versions - 1)));
+        json_averages(json, "saving_s", change->saving_s, versions);
+        json_open(json, "runs", '[');
+        for (size_t v = 0; v < versions; v++)
+            json_value(json, NULL, value_count(change->runs[v]));
+        json_close(json, ']');
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+void compare_write_json(struct output *output, const struct compare_report *report)
+{
+    const struct comparison *comparison = report->comparison;
+    const struct significance *significance = report->significance;
     /* No indentation is set: the writer begins at the outermost level. */
     struct json json = {.output = output};
     json_open(&json, NULL, '{');
@@ -386,6 +472,7 @@ void compare_write_json(struct output *output, const struct comparison *comparis
         json_close(&json, '}');
     }
     json_close(&json, ']');
+    json_findings(&json, report);
     json_quantities(&json, comparison);
     json_functions(&json, comparison);
     json_processes(&json, comparison);

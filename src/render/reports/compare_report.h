@@ -5,19 +5,24 @@
 #include "core/output.h"
 #include "heuristics/comparison.h"
 #include "render/field.h"
+#include "runs/finding_changes.h"
 #include "runs/gate.h"
 #include "runs/significance.h"
 
 /* A comparison of versions as text, JSON (sight-compare/1) and HTML. */
 
-/* `significance` has one for each version after the first; NULL: a version has a single run, nothing is tested. `gate`
-   may be NULL. `rows`: of functions and processes at most (SIZE_MAX: all). `colour`: better in green, worse in red. */
-void compare_write_text(struct output *output, const struct comparison *comparison,
-                        const struct significance *significance, const struct gate *gate, size_t rows, bool colour);
-void compare_write_json(struct output *output, const struct comparison *comparison,
-                        const struct significance *significance);
-void compare_write_html(struct output *output, const struct comparison *comparison,
-                        const struct significance *significance);
+struct compare_report {
+    const struct comparison *comparison;
+    const struct significance *significance; /* for each version after the first; NULL: a version has a single run,
+                                                nothing is tested */
+    const struct finding_changes *changes;
+    const struct gate *gate; /* NULL: none */
+};
+
+/* `rows`: of findings, functions and processes at most (SIZE_MAX: all). `colour`: better in green, worse in red. */
+void compare_write_text(struct output *output, const struct compare_report *report, size_t rows, bool colour);
+void compare_write_json(struct output *output, const struct compare_report *report);
+void compare_write_html(struct output *output, const struct compare_report *report);
 
 /* The common part of text and HTML. */
 

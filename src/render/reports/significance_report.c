@@ -68,6 +68,9 @@ static void runs_text(const struct significance *significance, char text[80])
         snprintf(text, 80, "%zu and %zu runs", significance->before, significance->after);
 }
 
+/* Single runs have no variance: it is not known how many show their change, which may be large. */
+static const double HARDLY = 0.02;
+
 /* How many runs a difference of this size takes. */
 static void say_needed(const struct tested *run, size_t have, char sentence[SIGNIFICANCE_SENTENCE_SIZE])
 {
@@ -77,8 +80,10 @@ static void say_needed(const struct tested *run, size_t have, char sentence[SIGN
         text_append(sentence, SIGNIFICANCE_SENTENCE_SIZE,
                     " To show one as large as the %s seen takes about %s of each.", change,
                     text_number(run->runs_needed).text);
-    else if (run->runs_needed == 0)
+    else if (run->runs_needed == 0 && fabs(run->change) < HARDLY)
         text_append(sentence, SIGNIFICANCE_SENTENCE_SIZE, " The means hardly differ.");
+    else if (run->runs_needed == 0)
+        text_append(sentence, SIGNIFICANCE_SENTENCE_SIZE, " The change seen is %s.", change);
 }
 
 static void say_run(const struct significance *significance, const char *before, const char *after,
