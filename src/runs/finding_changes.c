@@ -72,14 +72,14 @@ static double duration_s(const struct gate_version *versions, size_t count)
     return (double)ns / 1e9;
 }
 
-static double moved_s(const struct finding_change *change, size_t last)
+static double moved_s(const struct finding_change *change, size_t version)
 {
-    return change->saving_s[last].mean - change->saving_s[0].mean;
+    return change->saving_s[version].mean - change->saving_s[0].mean;
 }
 
-static enum change judge(const struct finding_change *change, size_t last, double least_s)
+static enum change judge(const struct finding_change *change, size_t version, double least_s)
 {
-    double s = moved_s(change, last);
+    double s = moved_s(change, version);
     if (fabs(s) < least_s)
         return CHANGE_SAME;
     return s > 0 ? CHANGE_WORSE : CHANGE_BETTER;
@@ -125,9 +125,11 @@ struct finding_changes finding_changes_of(const struct gate_version *versions, s
         struct finding_change *change = &changes.change[i];
         change->saving_s = memory_new(count * sizeof *change->saving_s);
         change->runs = memory_new(count * sizeof *change->runs);
-        for (size_t v = 0; v < count; v++)
+        change->changes = memory_new(count * sizeof *change->changes);
+        for (size_t v = 0; v < count; v++) {
             average(change, &versions[v], v);
-        change->change = judge(change, count - 1, least_s);
+            change->changes[v] = judge(change, v, least_s);
+        }
     }
     sort_changes(&changes, count - 1);
     return changes;
@@ -138,6 +140,7 @@ void finding_changes_clear(struct finding_changes *changes)
     for (size_t i = 0; i < changes->count; i++) {
         free(changes->change[i].saving_s);
         free(changes->change[i].runs);
+        free(changes->change[i].changes);
     }
     free(changes->change);
     *changes = (struct finding_changes){0};

@@ -11,7 +11,7 @@ struct finding_change {
     const struct finding *finding; /* of the last version that has it, in its first run that does; borrowed */
     struct averaged *saving_s;     /* by version: what fixing it could save; 0 in a run without it */
     size_t *runs;                  /* by version: how many have it */
-    enum change change;            /* of the last version against the first; CHANGE_SAME: less than 1 % of the run */
+    enum change *changes;          /* by version, against the first; CHANGE_SAME: less than 1 % of the run */
 };
 
 struct finding_changes {

@@ -160,8 +160,7 @@ static void write_findings(struct output *output, const struct compare_report *r
         for (size_t v = 0; v < comparison->version_count; v++)
             write_seconds(output, change->saving_s[v], change->runs[v] > 0, comparison->versions[v].run_count);
         for (size_t v = 1; v < comparison->version_count; v++)
-            write_change(output, change->saving_s[0], change->saving_s[v],
-                         change_of(change->saving_s[0], change->saving_s[v], BETTER_LOWER));
+            write_change(output, change->saving_s[0], change->saving_s[v], change->changes[v]);
         output_text(output, "</tr>\n");
     }
     page_table_end(output);

@@ -278,9 +278,9 @@ static const char *finding_word(const struct finding_change *change, size_t last
         return "new";
     if (change->runs[last] == 0)
         return "gone";
-    if (change->change == CHANGE_SAME)
+    if (change->changes[last] == CHANGE_SAME)
         return "same";
-    return change->change == CHANGE_WORSE ? "more" : "less";
+    return change->changes[last] == CHANGE_WORSE ? "more" : "less";
 }
 
 /* What follows from another finding comes and goes with it, and of three versions one may be in the middle alone. */
@@ -291,11 +291,11 @@ static bool is_shown(const struct finding_change *change, size_t last)
 
 static void text_finding(struct output *output, const struct finding_change *change, size_t last, bool colour)
 {
-    const char *word = finding_word(change, last), *style = change_style(change->change, colour);
+    const char *word = finding_word(change, last), *style = change_style(change->changes[last], colour);
     char begin[64], text[640], now[TEXT_NUMBER_SIZE], before[TEXT_NUMBER_SIZE];
     seconds_text(before, change->saving_s[0].mean);
     seconds_text(now, change->saving_s[last].mean);
-    bool one = change->runs[0] == 0 || change->runs[last] == 0 || change->change == CHANGE_SAME;
+    bool one = change->runs[0] == 0 || change->runs[last] == 0 || change->changes[last] == CHANGE_SAME;
     if (change->finding->risk)
         snprintf(text, sizeof text, "%s", change->finding->title);
     else if (one)
