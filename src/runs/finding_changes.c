@@ -34,17 +34,19 @@ static bool is_listed(const struct finding_changes *changes, const struct findin
     return false;
 }
 
-/* The last version first: its words are what people look for. */
+/* The last version, then the first, which are the ones that are compared: their words stand for both. */
 static void list_findings(struct finding_changes *changes, const struct gate_version *versions, size_t count)
 {
     size_t capacity = 0;
-    for (size_t v = count; v-- > 0;)
-        for (size_t r = 0; r < versions[v].run_count; r++)
-            for (size_t i = 0; i < versions[v].runs[r].findings->count; i++) {
-                const struct finding *finding = &versions[v].runs[r].findings->finding[i];
+    for (size_t place = 0; place < count; place++) {
+        const struct gate_version *version = &versions[(count - 1 + place) % count];
+        for (size_t r = 0; r < version->run_count; r++)
+            for (size_t i = 0; i < version->runs[r].findings->count; i++) {
+                const struct finding *finding = &version->runs[r].findings->finding[i];
                 if (!is_listed(changes, finding))
                     ARRAY_PUSH(changes->change, changes->count, capacity, (struct finding_change){.finding = finding});
             }
+    }
 }
 
 static void average(struct finding_change *change, const struct gate_version *version, size_t v)

@@ -8,10 +8,11 @@
 /* What costs more or less in one version of a program than in another: its findings, side by side. */
 
 struct finding_change {
-    const struct finding *finding; /* of the last version that has it, in its first run that does; borrowed */
-    struct averaged *saving_s;     /* by version: what fixing it could save; 0 in a run without it */
-    size_t *runs;                  /* by version: how many have it */
-    enum change *changes;          /* by version, against the first; CHANGE_SAME: less than 1 % of the run */
+    const struct finding
+        *finding; /* in the first run that has it, of the last version, else the first, else another; borrowed */
+    struct averaged *saving_s; /* by version: what fixing it could save; 0 in a run without it */
+    size_t *runs;              /* by version: how many have it */
+    enum change *changes;      /* by version, against the first; CHANGE_SAME: less than 1 % of the run */
 };
 
 struct finding_changes {
