@@ -103,13 +103,13 @@ void record_sites_outer(struct record_run *run, struct record_file *file, struct
         file->sites[outer->number].outer = record_sites_place(run, outer->path, outer->offset);
 }
 
-/* Large programs are compiled in many directories, in each of which is some of the source. */
+/* Large programs are compiled in many directories, in each of which is some of the source. Not with --no-metadata. */
 enum { DIRECTORIES_MOST = 256 };
 
 static void note_directory(struct defs *defs, const char *directory)
 {
     size_t known = 0;
-    if (!directory || *directory != '/')
+    if (!directory || *directory != '/' || !property_find(&defs->properties, PROPERTY_RECORDER))
         return;
     for (size_t i = 0; i < defs->properties.count; i++)
         known += strcmp(defs->properties.rows[i].name, PROPERTY_COMPILED) == 0;
