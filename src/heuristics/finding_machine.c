@@ -238,15 +238,16 @@ static void say_measured(const struct finding_input *input, struct finding *find
     else
         text_append(finding->text, sizeof finding->text,
                     " Other programs use the same cores, or processes are bound to one core together.");
-    /* Who waits in MPI takes the core from the one that all wait for: that is more than each loses while it computes.
-     */
-    if (lost.crowd.processes > 0 && is_guessed(input->metrics)) {
+    /* While one has no core, another one waits for it, and then has none itself: that is more than each loses while it
+       computes. */
+    if (is_guessed(input->metrics)) {
         finding->saving_s = fmax(finding->saving_s, guessed_saving_s(input->metrics));
         text_append(finding->text, sizeof finding->text, " ");
         say_held_calls(input->analysis, finding);
-        text_append(finding->text, sizeof finding->text,
-                    ": processes that look for messages in MPI keep the cores from those that would send "
-                    "them.");
+        text_append(finding->text, sizeof finding->text, ": %s.",
+                    lost.crowd.processes > 0 ? "processes that look for messages in MPI keep the cores from those that "
+                                               "would send them"
+                                             : "the process that would send them has no core");
     }
     text_append(finding->text, sizeof finding->text,
                 " Waits, transfer times and uneven computing can follow from this.");
