@@ -5,6 +5,7 @@
 #include "stuck/judge_dead.h"
 #include "stuck/judge_ended.h"
 #include "stuck/judge_running.h"
+#include "stuck/judge_unexplained.h"
 #include "stuck/stuck_builder.h"
 #include "stuck/stuck_calls.h"
 
@@ -14,7 +15,7 @@
 static const char *const kind_names[STUCK_KINDS] = {
     [STUCK_SLOW] = "slow",           [STUCK_CYCLE] = "cycle",         [STUCK_MISSING] = "missing",
     [STUCK_MISMATCH] = "mismatch",   [STUCK_UNMATCHED] = "unmatched", [STUCK_ENDED] = "ended",
-    [STUCK_COMPUTING] = "computing", [STUCK_POLLING] = "polling"};
+    [STUCK_COMPUTING] = "computing", [STUCK_POLLING] = "polling",     [STUCK_UNEXPLAINED] = "unexplained"};
 
 const char *stuck_kind_name(enum stuck_kind kind)
 {
@@ -46,7 +47,7 @@ static enum stuck_kind judge(struct judging *judging)
     if (died)
         return judge_ended(judging, ended);
     /* Without the recorder's marks of how processes ended, a trace that just stops looks like a run that goes on. */
-    return judging->state->has_ending ? judge_running(judging) : STUCK_NOT;
+    return judging->state->has_ending ? judge_running(judging) : judge_unexplained(judging);
 }
 
 struct stuck *stuck_builder_end(struct stuck_builder *builder)

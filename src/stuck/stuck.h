@@ -11,15 +11,16 @@
    that the trace does not record may still happen: nothing is claimed about it. */
 
 enum stuck_kind {
-    STUCK_NOT,       /* the run finished, or the trace does not record enough */
-    STUCK_SLOW,      /* it continued until it was ended */
-    STUCK_CYCLE,     /* processes wait for each other */
-    STUCK_MISSING,   /* members never enter a collective */
-    STUCK_MISMATCH,  /* members are in different collectives */
-    STUCK_UNMATCHED, /* a message is never sent, or never received */
-    STUCK_ENDED,     /* a process crashed, exited or aborted */
-    STUCK_COMPUTING, /* some compute, all others wait for them */
-    STUCK_POLLING,   /* a loop of tests that fail */
+    STUCK_NOT,         /* the run finished, or the trace does not record enough */
+    STUCK_SLOW,        /* it continued until it was ended */
+    STUCK_CYCLE,       /* processes wait for each other */
+    STUCK_MISSING,     /* members never enter a collective */
+    STUCK_MISMATCH,    /* members are in different collectives */
+    STUCK_UNMATCHED,   /* a message is never sent, or never received */
+    STUCK_ENDED,       /* a process crashed, exited or aborted */
+    STUCK_COMPUTING,   /* some compute, all others wait for them */
+    STUCK_POLLING,     /* a loop of tests that fail */
+    STUCK_UNEXPLAINED, /* processes are in MPI where the trace ends, which does not tell why */
     STUCK_KINDS
 };
 

@@ -77,10 +77,17 @@ static enum status events(struct sink *sink, const struct batch *batch, struct e
     return STATUS_OK;
 }
 
+static enum status end(struct sink *sink, const struct trace_end *end, struct error *err)
+{
+    (void)err;
+    ((struct stuck_builder *)sink)->state.whole = end->complete;
+    return STATUS_OK;
+}
+
 struct stuck_builder *stuck_builder_new(void)
 {
     struct stuck_builder *builder = memory_new(sizeof *builder);
-    builder->sink = (struct sink){.begin = begin, .events = events};
+    builder->sink = (struct sink){.begin = begin, .events = events, .end = end};
     return builder;
 }
 

@@ -110,7 +110,7 @@ static void on_enter(struct stuck_state *state, const struct event *event)
     place->site = event->site;
     place->comm = event->comm;
     place->enter_ns = event->time_ns;
-    place->sends = place->received = false;
+    place->sends = place->received = place->passed = false;
     place->step = 0;
     place->group = 0;
     place->ordinal = 0;
@@ -235,8 +235,12 @@ static void on_leave(struct stuck_state *state, const struct event *event)
     const struct state_def *def = &state->defs->states[event->state];
     struct place *place = state_place(state, event);
     place->last_ns = event->time_ns;
-    if (!def->is_mpi || place->depth == 0 || --place->depth > place->outer_count)
+    if (!def->is_mpi || place->depth == 0)
         return;
+    if (--place->depth > place->outer_count) {
+        place->passed = true;
+        return;
+    }
     leave_call(state, place, event);
     if (place->outer_count > 0)
         copy_call(place, &place->outer[--place->outer_count]);

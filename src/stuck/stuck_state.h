@@ -43,6 +43,7 @@ struct place {
     bool sends;          /* the open call has sent a message: */
     int32_t send_partner, send_tag, send_comm;
     bool received;                   /* the open call has recorded a message: it has returned from MPI */
+    bool passed;                     /* others have begun and ended in the open call, of a recorder that is not ours */
     int32_t first, last, step, lock; /* ranks of the open or last call on a window; step 0: none */
     uint32_t group;                  /* of the open call: 1 + index of its last range; 0: none */
     uint32_t team;                   /* 1 + index, known when it returns or the trace ends; 0: none */
@@ -146,6 +147,7 @@ struct stuck_state {
     bool interrupted; /* there were some */
     bool has_ending;  /* it records how processes ended */
     bool end_known;   /* and until when they lived */
+    bool whole;       /* nothing of it is missing or damaged */
     bool sampled;     /* only some of the calls are there: starts cannot be counted */
     bool prepares;    /* there may be persistent collectives */
     struct collective *collectives;

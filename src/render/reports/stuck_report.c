@@ -108,6 +108,15 @@ void left_over_write_json(struct json *json, const struct left_over *left)
     json_close(json, '}');
 }
 
+/* Our own recorder always says what a call waits for. */
+static bool lacks_partner(const struct stuck *stuck, const struct stuck_call *call)
+{
+    if (stuck->kind != STUCK_UNEXPLAINED || call->state >= stuck->defs->state_count)
+        return false;
+    enum function_class class = stuck->defs->states[call->state].class;
+    return class == CLASS_P2P || class == CLASS_PROBE || class == CLASS_WAIT;
+}
+
 char *stuck_call_text(char text[STUCK_LINE_SIZE], const struct stuck *stuck, const struct stuck_call *call)
 {
     enum { size = STUCK_LINE_SIZE };
@@ -126,6 +135,8 @@ char *stuck_call_text(char text[STUCK_LINE_SIZE], const struct stuck *stuck, con
         text_append(text, size, ", with process %s", text_number((uint64_t)call->partner).text);
     else if (call->partner == PENDING_ANYBODY)
         text_append(text, size, ", with any process");
+    else if (lacks_partner(stuck, call))
+        text_append(text, size, ", with whom is not recorded");
     if (call->tag >= 0)
         text_append(text, size, ", tag %" PRId32, call->tag);
     text_append(text, size, ", for %s",
