@@ -7,14 +7,22 @@ const COUNTER_GRAPH = 38;
 const COUNTERS_MOST = 8;
 const COUNTERS_FIRST = 3; // shown at first, of those of the program
 
+/** Three significant digits of a number below 0.1. */
+function smallNumber(number) {
+  const [digits, exponent] = number.toExponential(2).split('e').map(Number);
+  if (exponent >= -4) return fixed(number, 2 - exponent).replace(/0+$/, '');
+  return `${digits}e-${String(-exponent).padStart(2, '0')}`;
+}
+
 /** A number with three digits and a prefix of its unit: "2.41 G", "950 kHz", "12". */
 function shortNumber(value, unit = '') {
   const prefixes = [['T', 1e12], ['G', 1e9], ['M', 1e6], ['k', 1e3]];
   const [prefix, scale] = prefixes.find(([, size]) => abs(value) >= 0.9995 * size) || ['', 1];
   const number = value / scale;
-  const small = number !== 0 && abs(number) < 0.1;
-  const plain = small ? String(Number(number.toPrecision(3))) : digits3(number).replace(/\.0+$|(\.\d*[1-9])0+$/, '$1');
-  return `${plain}${(prefix || unit) && NBSP}${prefix}${unit}`;
+  const size = abs(number);
+  const sign = number < 0 ? '-' : '';
+  const digits = size > 0 && size < 0.1 ? smallNumber(size) : digits3(size).replace(/\.0+$|(\.\d*[1-9])0+$/, '$1');
+  return `${sign}${digits}${(prefix || unit) && NBSP}${prefix}${unit}`;
 }
 
 const PREFIXED = { kHz: [1e3, 'Hz'], MHz: [1e6, 'Hz'], GHz: [1e9, 'Hz'], uJ: [1e-6, 'J'] };

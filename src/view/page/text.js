@@ -3,10 +3,16 @@
 const { abs, ceil, floor, log2, max, min, round } = Math;
 const NBSP = '\u00a0';
 
-/** Three significant digits, no exponent: 1.23, 45.6, 789. */
+/** Decimals as C prints them: what is exactly in the middle becomes even, where toFixed rounds it up. */
+function fixed(value, decimals) {
+  const text = value.toFixed(decimals);
+  const middle = abs(value * 2 ** (decimals + 1)) % 2 === 1;
+  return middle && Number(text.slice(-1)) % 2 === 1 ? (value - Math.sign(value) * 0.25 * 10 ** -decimals).toFixed(decimals) : text;
+}
+
+/** Three significant digits of [0, 1000), no exponent: 1.23, 45.6, 789. */
 function digits3(value) {
-  const size = abs(value);
-  return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
+  return fixed(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
 }
 
 const HOUR = 3.6e12;
@@ -17,15 +23,16 @@ const DAYS_FROM = 47.95 * HOUR;
 
 /** A time in ns as "1.23 s", "45.6 ms", "789 µs", "12 ns", "0 s", "2.78 h". */
 function duration(ns) {
-  const size = abs(ns);
-  if (ns === 0) return `0${NBSP}s`;
-  if (size < 999.5) return `${round(ns)}${NBSP}ns`;
-  if (size < 999500) return `${digits3(ns / 1e3)}${NBSP}µs`;
-  if (size < 999500000) return `${digits3(ns / 1e6)}${NBSP}ms`;
-  if (size < 999.5e9) return `${digits3(ns / 1e9)}${NBSP}s`;
-  if (size < HOURS_FROM) return `${thousands(round(ns / 1e9))}${NBSP}s`;
-  if (size < DAYS_FROM) return `${digits3(ns / HOUR)}${NBSP}h`;
-  return `${size < 999.5 * DAY ? digits3(ns / DAY) : thousands(round(ns / DAY))}${NBSP}d`;
+  const size = Number(fixed(abs(ns), 0));
+  const sign = ns < 0 && size > 0 ? '-' : '';
+  if (size === 0) return `0${NBSP}s`;
+  if (size < 999.5) return `${sign}${size}${NBSP}ns`;
+  if (size < 999500) return `${sign}${digits3(size / 1e3)}${NBSP}µs`;
+  if (size < 999500000) return `${sign}${digits3(size / 1e6)}${NBSP}ms`;
+  if (size < 999.5e9) return `${sign}${digits3(size / 1e9)}${NBSP}s`;
+  if (size < HOURS_FROM) return `${sign}${thousands(round(size / 1e9))}${NBSP}s`;
+  if (size < DAYS_FROM) return `${sign}${digits3(size / HOUR)}${NBSP}h`;
+  return `${sign}${size < 999.5 * DAY ? digits3(size / DAY) : thousands(round(size / DAY))}${NBSP}d`;
 }
 
 /** A point in time to the nanosecond, in seconds: "0.123 456 789 s". */
@@ -50,22 +57,22 @@ function thousands(count) {
 }
 
 function byteSize(bytes) {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
+  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'];
   let unit = 0;
-  let value = bytes;
+  let value = round(abs(bytes));
   while (value >= 999.5 && unit + 1 < units.length) {
     value /= 1000;
     unit++;
   }
-  return `${unit === 0 || value >= 10 ? round(value) : value.toFixed(1)}${NBSP}${units[unit]}`;
+  return `${bytes < 0 ? '-' : ''}${fixed(value, unit > 0 && value < 9.95 ? 1 : 0)}${NBSP}${units[unit]}`;
 }
 
 /** A share as whole per cent from 10 %, with one decimal below. */
 function percent(share) {
-  if (!(share > 0)) return `0${NBSP}%`;
-  if (share < 0.0005) return `<${NBSP}0.1${NBSP}%`;
-  const value = 100 * share;
-  return `${value >= 99.5 && value < 100 ? value.toFixed(1) : value >= 9.95 ? value.toFixed(0) : value.toFixed(1)}${NBSP}%`;
+  const value = share * 100;
+  if (!(value > 0)) return `0${NBSP}%`;
+  if (value < 0.05) return `<${NBSP}0.1${NBSP}%`;
+  return `${fixed(value, value < 9.95 || (value >= 99.5 && value < 99.95) ? 1 : 0)}${NBSP}%`;
 }
 
 /** "3 ms", "2us", "0.5 s", "12 ns" as ns; NaN for what is none. */
