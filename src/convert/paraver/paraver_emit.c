@@ -242,7 +242,7 @@ static bool emit_leave(const struct reader *reader, struct batch *batch, const s
 static void emit_enter(struct reader *reader, struct batch *batch, const struct paraver_pair *pair)
 {
     struct paraver_state *state = reader->state;
-    if (state->replaces && paraver_type_is_mpi(pair->type))
+    if (paraver_type_is_mpi(pair->type) ? state->replaces : paraver_labelled_replaces(&state->labelled, pair->type))
         emit_leave(reader, batch, pair);
     struct paraver_stack *stack = stack_of(state, state->record.at.process, state->record.at.thread);
     struct event event = record_event(&state->record, EVENT_ENTER);
@@ -267,6 +267,18 @@ static void emit_counter(struct paraver_state *state, struct batch *batch, const
     /* Counters are unsigned in the file; defs say COUNTER_UINT64, and whoever prints takes the bits for that. */
     event.value = (int64_t)pair->value;
     push(state, batch, &event);
+}
+
+/* A pair whose type is known by the labels of its values, or a counter. */
+static void emit_other(struct reader *reader, struct batch *batch, const struct paraver_pair *pair)
+{
+    struct paraver_state *state = reader->state;
+    if (!paraver_labelled_is(&state->labelled, pair))
+        emit_counter(state, batch, pair);
+    else if (pair->value != 0)
+        emit_enter(reader, batch, pair);
+    else
+        emit_leave(reader, batch, pair); /* of nothing, where a program says again and again that it is in none */
 }
 
 /* Extrae writes the callers of some calls on a record of their own, which follows at the same time: the call is still
@@ -317,7 +329,7 @@ static void emit_pairs(struct reader *reader, struct batch *batch)
         const struct paraver_pair *pair = &state->record.pairs[i];
         if (!paraver_pair_is_state(pair)) {
             if (!paraver_pair_is_detail(pair))
-                emit_counter(state, batch, pair);
+                emit_other(reader, batch, pair);
         } else if (pair->value != 0) {
             enters_mpi |= paraver_type_is_mpi(pair->type);
             emit_enter(reader, batch, pair);

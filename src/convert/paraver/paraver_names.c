@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     TYPE_OPENMP_PARALLEL = 60000001,
@@ -94,6 +95,12 @@ static uint64_t type_on(uint64_t type, uint32_t thread)
     return type == TYPE_OPENMP_FUNCTION && thread > 0 ? TYPE_OPENMP_SHARE : type;
 }
 
+/* "Begin" is what a type has that is there or not: it is called as the type is. */
+static bool is_begin(uint64_t type, const char *label)
+{
+    return type > 0 && !paraver_type_is_state(type) && strcasecmp(label, "begin") == 0;
+}
+
 /* The label of the .pcf, else the name that Extrae's number has, else the number. */
 void paraver_define_state(struct paraver_names *names, const struct paraver_labels *labels, struct defs *defs,
                           uint64_t type, uint64_t value, uint64_t line, uint32_t thread)
@@ -103,6 +110,8 @@ void paraver_define_state(struct paraver_names *names, const struct paraver_labe
         return;
     char number[64];
     const char *name = type == 0 ? paraver_state_label(labels, value) : paraver_value_label(labels, type, value);
+    if (name && is_begin(type, name) && paraver_type_label(labels, type))
+        name = paraver_type_label(labels, type);
     if (!name)
         name = known_name(type, value);
     if (!name) {

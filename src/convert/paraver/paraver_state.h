@@ -2,6 +2,7 @@
 #ifndef SIGHT_CONVERT_PARAVER_STATE_H
 #define SIGHT_CONVERT_PARAVER_STATE_H
 
+#include "convert/paraver/paraver_labelled.h"
 #include "convert/paraver/paraver_names.h"
 #include "convert/paraver/paraver_places.h"
 #include "convert/paraver/paraver_record.h"
@@ -36,6 +37,7 @@ struct paraver_state {
     struct paraver_header header;
     struct paraver_labels labels;
     struct paraver_names names;
+    struct paraver_labelled labelled;
     struct paraver_places places;
     struct paraver_record record;
     struct sorter *sorted;

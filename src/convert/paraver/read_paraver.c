@@ -162,6 +162,17 @@ static enum status sort_state(struct paraver_state *state, struct error *err)
     return sort_event(state, &event, empty ? ORDER_EMPTY_LEAVE : ORDER_LEAVE, true, err);
 }
 
+/* A type that is known by the labels of its values, or as a counter. */
+static void define_other(struct reader *reader, const struct paraver_pair *pair)
+{
+    struct paraver_state *state = reader->state;
+    const struct paraver_place *at = &state->record.at;
+    if (!paraver_labelled_take(&state->labelled, &state->labels, pair, at))
+        paraver_define_counter(&state->names, &state->labels, reader->defs, pair->type);
+    else if (pair->value != 0)
+        paraver_define_state(&state->names, &state->labels, reader->defs, pair->type, pair->value, 0, at->thread);
+}
+
 /* Definitions must be complete before the first event: the names of states and counters, and the places of calls and
    samples, are collected here. */
 static void define_pairs(struct reader *reader)
@@ -180,7 +191,7 @@ static void define_pairs(struct reader *reader)
                                      paraver_record_value(&state->record, pair->type + PARAVER_LINE),
                                      state->record.at.thread);
         } else if (!paraver_pair_is_detail(pair)) {
-            paraver_define_counter(&state->names, &state->labels, reader->defs, pair->type);
+            define_other(reader, pair);
         }
         places |= paraver_type_is_place(pair->type);
     }
@@ -382,6 +393,7 @@ static void paraver_close(struct reader *reader)
     paraver_names_clear(&state->names);
     paraver_places_clear(&state->places);
     paraver_labels_clear(&state->labels);
+    paraver_labelled_clear(&state->labelled);
     paraver_header_clear(&state->header);
 }
 
