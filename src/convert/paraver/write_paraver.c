@@ -250,6 +250,16 @@ static enum status leave_outermost(struct paraver_writer *paraver, const struct 
     return add_enter(paraver, frame, err);
 }
 
+/* An end names no function: it would be taken for that of the innermost of its type. States of the program that cross
+   have types of their own (paraver_state_type). */
+static bool is_within(const struct paraver_writer *paraver, size_t frame)
+{
+    for (size_t i = frame + 1; i < paraver->depth; i++)
+        if (paraver->frames[i].type == paraver->frames[frame].type)
+            return true;
+    return false;
+}
+
 static enum status leave(struct paraver_writer *paraver, const struct event *event, struct error *err)
 {
     const struct state_def *state = &paraver->writer.defs->states[event->state];
@@ -258,6 +268,8 @@ static enum status leave(struct paraver_writer *paraver, const struct event *eve
     while (paraver->frames[i].state != event->state)
         i--;
     struct paraver_frame frame = paraver->frames[i];
+    writer_lose(&paraver->writer, "which of two calls of MPI that cross ends first",
+                state->is_mpi && is_within(paraver, i));
     memmove(&paraver->frames[i], &paraver->frames[i + 1], (paraver->depth - i - 1) * sizeof *paraver->frames);
     paraver->depth--;
     take_details(&frame, event);
