@@ -280,8 +280,11 @@ static void on_pending(struct stuck_state *state, const struct event *event, con
 {
     struct place *place = state_place(state, event);
     struct item item = {.comm = event->comm};
-    payload_get_pending(batch->arena + event->payload, event->payload_length, &item.pending);
     place->last_ns = event->time_ns;
+    /* Other formats keep its name alone. */
+    if (event->payload_length == 0)
+        return;
+    payload_get_pending(batch->arena + event->payload, event->payload_length, &item.pending);
     place->has_ending = state->has_ending = true;
     if (pending_ends(item.pending.what)) {
         place->ended = item.pending.what;
