@@ -59,6 +59,6 @@ enum stuck_kind judge_unexplained(struct judging *judging)
             judging_add_process(judging, state->places[i].process);
     sort_processes(judging->stuck);
     say_unexplained(judging, only);
-    judging->stuck->since_ns = first->enter_ns;
+    judging->stuck->since_ns = state->progress_ns;
     return STUCK_UNEXPLAINED;
 }
