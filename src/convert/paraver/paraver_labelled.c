@@ -37,7 +37,7 @@ static size_t index_of(struct paraver_labelled *labelled, const struct paraver_l
 bool paraver_labelled_take(struct paraver_labelled *labelled, const struct paraver_labels *labels,
                            const struct paraver_pair *pair, const struct paraver_place *place)
 {
-    if (pair->type >= UINT32_MAX)
+    if (!labels->has_pcf || pair->type >= UINT32_MAX)
         return false;
     size_t index = index_of(labelled, labels, pair->type);
     if (index == 0)
@@ -59,7 +59,8 @@ bool paraver_labelled_take(struct paraver_labelled *labelled, const struct parav
 
 static const struct paraver_labelled_type *type_of(const struct paraver_labelled *labelled, uint64_t type)
 {
-    const uint64_t *index = map_find(&labelled->types, type);
+    /* In most traces there is none. */
+    const uint64_t *index = labelled->count > 0 ? map_find(&labelled->types, type) : NULL;
     return index && *index > 0 ? &labelled->type[*index - 1] : NULL;
 }
 
