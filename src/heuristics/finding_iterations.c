@@ -255,7 +255,8 @@ bool find_excessive_synchronisation(const struct finding_input *input, struct fi
     return true;
 }
 
-/* True if it did not come back from a call in which it waits: that it computes no longer is no choice of the program. */
+/* True if it did not come back from a call in which it waits: that it computes no longer is no choice of the program.
+ */
 static bool never_returned(const struct metrics *metrics, const struct process_row *process)
 {
     for (size_t i = 0; i < process->function_count; i++) {
