@@ -237,13 +237,6 @@ static const char *emit_at(struct reader *reader, struct batch *batch, const str
     }
 }
 
-/* What was read as seconds, rounded to ns. */
-static int64_t in_milliseconds(int64_t time_ns)
-{
-    enum { HALF = 500, NS_OF_S_IN_MS = 1000 };
-    return (time_ns + (time_ns < 0 ? -HALF : HALF)) / NS_OF_S_IN_MS;
-}
-
 enum status paje_emit(struct reader *reader, struct batch *batch, const char **wrong, struct error *err)
 {
     struct paje_state *state = reader->state;
@@ -263,8 +256,6 @@ enum status paje_emit(struct reader *reader, struct batch *batch, const char **w
         *wrong = "a time that is no number of seconds";
         return STATUS_OK;
     }
-    if (state->starpu)
-        time_ns = in_milliseconds(time_ns);
     if (state->known && kind < PAJE_START_LINK) {
         *wrong = change_state(state, batch, &state->lane[state->known->lane], state->known->state, time_ns);
         return STATUS_OK;

@@ -81,7 +81,6 @@ struct paje_state {
     bool inside_line; /* what comes is the rest of a line that is too long */
     bool counting;    /* the first pass */
     bool simgrid;     /* or SIGHT, which writes in the same way: keys of links say the tag, and all containers end */
-    bool starpu;      /* its times are milliseconds */
     uint64_t byte;    /* of the line at hand: what is defined after it is not there yet */
     struct paje_creation *created; /* in the order of the file */
     size_t created_count, created_capacity;

@@ -29,13 +29,6 @@ static bool type_is_same(const struct paje_type *a, const struct paje_type *b)
     return a->byte == b->byte || (a->kind == b->kind && a->parent == b->parent && a->symbol == b->symbol);
 }
 
-/* All versions of StarPU define this type of containers, and nothing else tells who wrote a file. */
-static bool is_starpu(const struct paje_state *state, const struct paje_type *type, uint32_t alias)
-{
-    return type->kind == PAJE_CONTAINER_TYPE && strcmp(paje_text(state, alias), "Mn") == 0 &&
-           strcmp(paje_text(state, type->symbol), "Memory Node") == 0;
-}
-
 const char *paje_define_type(struct paje_state *state)
 {
     const struct paje_record *record = &state->record;
@@ -49,7 +42,6 @@ const char *paje_define_type(struct paje_state *state)
     if (symbol == PAJE_NONE || key == PAJE_NONE || state->type_count >= PAJE_SYMBOLS_MOST)
         return "more names than 4,194,304";
     type.symbol = symbol;
-    state->starpu |= is_starpu(state, &type, key);
     /* Not needed to read events, but two types of one name below different parents are two. */
     type.parent = paje_type_find(state, paje_word_of(record, FIELD_TYPE));
     uint32_t known = state->symbols.symbol[key].type;

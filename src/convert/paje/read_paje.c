@@ -186,8 +186,6 @@ static enum status paje_open(struct reader *reader, struct error *err)
         if (state->type[i].kind == PAJE_VARIABLE_TYPE && state->type[i].mark != PAJE_NONE && !state->type[i].fraction)
             reader->defs->marks[state->type[i].mark].counter.type = COUNTER_INT64;
     paje_places(state, reader->defs);
-    if (state->starpu && !reader->defs->creator)
-        reader->defs->creator = memory_copy_string("StarPU");
     state->counting = false;
     state->schema.passed = 0;
     paje_known_forget(&state->known_lines);
