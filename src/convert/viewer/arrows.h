@@ -21,7 +21,6 @@ struct arrow_point {
     uint32_t track, process;
     uint8_t kind;           /* enum arrow_kind */
     bool to_next;           /* it leads to the next slice that begins on the track, not to the one around the point */
-    bool at_end;            /* of the slice: it is still in that */
     int32_t tag;            /* EVENT_UNKNOWN */
     int64_t time_ns, bytes; /* BYTES_UNKNOWN */
 };

@@ -395,7 +395,7 @@ static bool find_slices(struct perfetto_state *state, const struct perfetto_pack
 }
 
 /* Slices and moments with the same number are connected in the order of time, up to one that ends it. */
-static enum status add_arrows(struct perfetto_state *state, uint32_t track, int64_t time_ns, unsigned type,
+static enum status add_arrows(struct perfetto_state *state, uint32_t track, int64_t time_ns,
                               struct protobuf_message event, struct error *err)
 {
     struct protobuf_field field;
@@ -403,10 +403,8 @@ static enum status add_arrows(struct perfetto_state *state, uint32_t track, int6
         bool ends = field.number == EVENT_FLOW_ENDS || field.number == EVENT_FLOW_ENDS_OLD;
         if (!ends && field.number != EVENT_FLOW && field.number != EVENT_FLOW_OLD)
             continue;
-        struct arrow_point point = {.kind = ends ? ARROW_ENDS : ARROW_GOES_ON,
-                                    .at_end = type == TYPE_END,
-                                    .tag = EVENT_UNKNOWN,
-                                    .bytes = BYTES_UNKNOWN};
+        struct arrow_point point = {
+            .kind = ends ? ARROW_ENDS : ARROW_GOES_ON, .tag = EVENT_UNKNOWN, .bytes = BYTES_UNKNOWN};
         if (slices_arrow(state->slices, track, time_ns, text_number(field.value).text, point, err) != STATUS_OK)
             return STATUS_FAILED;
     }
@@ -428,11 +426,9 @@ static enum status add_event(struct reader *reader, const struct perfetto_packet
     case TYPE_BEGIN:
         if (slices_begin(state->slices, at, packet->time_ns, event.name, event.site, err) != STATUS_OK)
             return STATUS_FAILED;
-        return add_arrows(state, at, packet->time_ns, event.type, packet->event, err);
+        return add_arrows(state, at, packet->time_ns, packet->event, err);
     case TYPE_END:
-        if (slices_end(state->slices, at, packet->time_ns, err) != STATUS_OK)
-            return STATUS_FAILED;
-        return add_arrows(state, at, packet->time_ns, event.type, packet->event, err);
+        return slices_end(state->slices, at, packet->time_ns, err);
     case TYPE_COUNTER:
         return add_counter(state, at, packet->time_ns, track_of(state, event.track), &event, err);
     default:
@@ -440,7 +436,7 @@ static enum status add_event(struct reader *reader, const struct perfetto_packet
             return add_message(state, at, packet->time_ns, &event, err);
         if (slices_moment(state->slices, at, packet->time_ns, event.name, err) != STATUS_OK)
             return STATUS_FAILED;
-        return add_arrows(state, at, packet->time_ns, event.type, packet->event, err);
+        return add_arrows(state, at, packet->time_ns, packet->event, err);
     }
 }
 

@@ -326,33 +326,24 @@ enum status slices_arrow(struct slices *slices, uint32_t track, int64_t time_ns,
 
 /* When all is there */
 
-/* An end of a message; partners are numbered when they are handed on. */
-static enum status add_point(struct slices *slices, const struct arrow_point *point, struct event *event,
-                             struct error *err)
-{
-    unsigned what = point->to_next ? IS_ARROW_TO_NEXT : IS_ARROW;
-    uint64_t order = slices->order++;
-    event->time_ns = point->time_ns;
-    return add(slices, point->track, point->at_end ? CLASS_ENDS : CLASS_POINTS, point->at_end ? 0 : order, what, event,
-               err);
-}
-
+/* Both ends of a message; partners are numbered when they are handed on. */
 static enum status add_arrow(struct slices *slices, const struct arrow *arrow, struct error *err)
 {
     struct event end = EVENT_NOTHING;
     end.kind = EVENT_SEND;
+    end.time_ns = arrow->from.time_ns;
     end.partner = (int32_t)arrow->to.process;
     end.tag = arrow->from.tag != EVENT_UNKNOWN ? arrow->from.tag : arrow->to.tag;
     end.bytes_sent = arrow->from.bytes != BYTES_UNKNOWN ? arrow->from.bytes : arrow->to.bytes;
-    struct arrow_point from = arrow->from;
-    from.to_next = false;
-    if (add_point(slices, &from, &end, err) != STATUS_OK)
+    if (add(slices, arrow->from.track, CLASS_POINTS, slices->order++, IS_ARROW, &end, err) != STATUS_OK)
         return STATUS_FAILED;
     end.kind = EVENT_RECEIVE;
+    end.time_ns = arrow->to.time_ns;
     end.partner = (int32_t)arrow->from.process;
     end.bytes_received = end.bytes_sent;
     end.bytes_sent = BYTES_UNKNOWN;
-    return add_point(slices, &arrow->to, &end, err);
+    return add(slices, arrow->to.track, CLASS_POINTS, slices->order++, arrow->to.to_next ? IS_ARROW_TO_NEXT : IS_ARROW,
+               &end, err);
 }
 
 static enum status add_arrows(struct slices *slices, struct reader *reader, struct error *err)
