@@ -126,10 +126,6 @@ static enum status take_arrow(struct chrome_state *state, uint32_t track, int64_
                                 .to_next = kind == 'f' && strcmp(event->bp.text, "e") != 0,
                                 .tag = (int32_t)number_in(event, "message-tag", EVENT_UNKNOWN),
                                 .bytes = number_in(event, "message-size", BYTES_UNKNOWN)};
-    if (!*event->id.text) {
-        reader_count(state->reader, "arrow without a number", 1);
-        return STATUS_OK;
-    }
     if (asprintf(&text, "%s\n%s\n%s\n%s", event->cat.text, event->name.text, event->id.text, event->scope.text) < 0)
         memory_failed();
     enum status status = slices_arrow(state->slices, track, time_ns, text, point, err);
