@@ -45,7 +45,6 @@ struct slice_track {
     int64_t first_ns, last_ns;
     struct event *held; /* ends of arrows that lead to the next slice */
     size_t held_count, held_capacity;
-    int64_t entered_ns; /* the last slice that was handed on */
 };
 
 struct slices {
@@ -120,12 +119,8 @@ uint32_t slices_track(struct slices *slices, const char *process, const char *th
     free(text);
     if (added) {
         ARRAY_RESERVE(slices->track, slices->track_capacity, index + 1);
-        slices->track[index] = (struct slice_track){.process = of,
-                                                    .thread = UINT32_MAX,
-                                                    .begun_ns = INT64_MIN,
-                                                    .first_ns = INT64_MAX,
-                                                    .last_ns = INT64_MIN,
-                                                    .entered_ns = INT64_MIN};
+        slices->track[index] = (struct slice_track){
+            .process = of, .thread = UINT32_MAX, .begun_ns = INT64_MIN, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
     }
     return (uint32_t)index;
 }
@@ -485,7 +480,7 @@ static bool complete(struct slices *slices, struct reader *reader, unsigned what
     event->thread = track->thread;
     if (what == IS_ARROW || what == IS_ARROW_TO_NEXT)
         event->partner = (int32_t)slices->process[event->partner].number;
-    if (what == IS_ARROW_TO_NEXT && track->entered_ns != event->time_ns) {
+    if (what == IS_ARROW_TO_NEXT) {
         ARRAY_PUSH(track->held, track->held_count, track->held_capacity, *event);
         return false;
     }
@@ -503,7 +498,6 @@ static bool complete(struct slices *slices, struct reader *reader, unsigned what
         return false;
     }
     ARRAY_PUSH(track->open, track->open_count, track->open_capacity, event->state);
-    track->entered_ns = event->time_ns;
     if (track->held_count > 0) {
         slices->reaching = track;
         slices->reached_ns = event->time_ns;
