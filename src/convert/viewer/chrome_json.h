@@ -11,7 +11,7 @@
 
 /* The members of an event that are read; "" where it has none. Numbers are texts, as many writers put them into
    strings. */
-#define CHROME_MEMBERS(X) X(ph) X(name) X(cat) X(ts) X(dur) X(pid) X(tid) X(id) X(scope) X(bp)
+#define CHROME_MEMBERS(X) X(ph) X(name) X(cat) X(ts) X(dur) X(pid) X(tid)
 /* The same of its "args". */
 #define CHROME_ARGS(X) X(name) X(to) X(from) X(tag) X(bytes) X(source) X(function)
 

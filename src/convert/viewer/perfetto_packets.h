@@ -63,8 +63,6 @@ enum {
     EVENT_INTEGER = 30,
     EVENT_SOURCE = 33,
     EVENT_REAL = 44,
-    EVENT_FLOW_OLD = 36,
-    EVENT_FLOW_ENDS_OLD = 42,
     EVENT_FLOW = 47,
     EVENT_FLOW_ENDS = 48
 };

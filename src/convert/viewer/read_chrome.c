@@ -103,36 +103,6 @@ static enum status take_counters(struct chrome_state *state, uint32_t track, int
     return status;
 }
 
-/* Numbers of messages, which TAU's converter puts beside an arrow. */
-static int64_t number_in(const struct chrome_event *event, const char *name, int64_t unknown)
-{
-    for (size_t i = 0; i < event->series_count; i++)
-        if (strcmp(event->series[i].name.text, name) == 0 && event->series[i].value >= 0 &&
-            event->series[i].value <= INT32_MAX)
-            return (int64_t)event->series[i].value;
-    return unknown;
-}
-
-/* Arrows of the same category, name and id belong together. An end leads to the next slice unless it says that it
-   leads to the one around it; a step always does that. */
-static enum status take_arrow(struct chrome_state *state, uint32_t track, int64_t time_ns,
-                              const struct chrome_event *event, struct error *err)
-{
-    char *text;
-    char kind = *event->ph.text;
-    struct arrow_point point = {.kind = kind == 's'   ? ARROW_BEGINS
-                                        : kind == 't' ? ARROW_STEPS
-                                                      : ARROW_ENDS,
-                                .to_next = kind == 'f' && strcmp(event->bp.text, "e") != 0,
-                                .tag = (int32_t)number_in(event, "message-tag", EVENT_UNKNOWN),
-                                .bytes = number_in(event, "message-size", BYTES_UNKNOWN)};
-    if (asprintf(&text, "%s\n%s\n%s\n%s", event->cat.text, event->name.text, event->id.text, event->scope.text) < 0)
-        memory_failed();
-    enum status status = slices_arrow(state->slices, track, time_ns, text, point, err);
-    free(text);
-    return status;
-}
-
 /* sight's own waits and findings are no events of the program. */
 static void take_name(struct chrome_state *state, const struct chrome_event *event, bool ours)
 {
@@ -184,10 +154,8 @@ static enum status take_event(void *context, const struct chrome_event *event, c
         take_name(state, event, ours);
         return STATUS_OK;
     }
-    bool arrow = strchr("stf", kind);
-    if (!strchr("BEXiIRCstf", kind) || (arrow && ours)) {
-        /* sight's own stand beside the messages that they are of. */
-        reader_count(state->reader, arrow ? "arrow" : "event of another kind, not read", 1);
+    if (!strchr("BEXiIRC", kind)) {
+        reader_count(state->reader, strchr("stf", kind) ? "arrow" : "event of another kind, not read", 1);
         return STATUS_OK;
     }
     uint32_t track = slices_track(state->slices, event->pid.text, event->tid.text);
@@ -199,8 +167,6 @@ static enum status take_event(void *context, const struct chrome_event *event, c
     }
     if (ours)
         time_add(&time_ns, strtoll(facts->begin_ns.text, NULL, 10));
-    if (arrow)
-        return take_arrow(state, track, time_ns, event, err);
     if (kind == 'C')
         return take_counters(state, track, time_ns, event, err);
     if (strchr("BEX", kind))
@@ -223,7 +189,7 @@ static enum status chrome_open(struct reader *reader, struct error *err)
     if (wrong)
         reader_damage(reader, at, "%s", wrong);
     reader->used = reader->total = reader->input->offset;
-    return slices_sort(state->slices, reader, err);
+    return slices_sort(state->slices, err);
 }
 
 static enum status chrome_next(struct reader *reader, struct batch *batch, struct error *err)

@@ -394,23 +394,6 @@ static bool find_slices(struct perfetto_state *state, const struct perfetto_pack
     return !added;
 }
 
-/* Slices and moments with the same number are connected in the order of time, up to one that ends it. */
-static enum status add_arrows(struct perfetto_state *state, uint32_t track, int64_t time_ns,
-                              struct protobuf_message event, struct error *err)
-{
-    struct protobuf_field field;
-    while (protobuf_next(&event, &field)) {
-        bool ends = field.number == EVENT_FLOW_ENDS || field.number == EVENT_FLOW_ENDS_OLD;
-        if (!ends && field.number != EVENT_FLOW && field.number != EVENT_FLOW_OLD)
-            continue;
-        struct arrow_point point = {
-            .kind = ends ? ARROW_ENDS : ARROW_GOES_ON, .tag = EVENT_UNKNOWN, .bytes = BYTES_UNKNOWN};
-        if (slices_arrow(state->slices, track, time_ns, text_number(field.value).text, point, err) != STATUS_OK)
-            return STATUS_FAILED;
-    }
-    return STATUS_OK;
-}
-
 static enum status add_event(struct reader *reader, const struct perfetto_packet *packet, struct error *err)
 {
     struct perfetto_state *state = reader->state;
@@ -424,9 +407,7 @@ static enum status add_event(struct reader *reader, const struct perfetto_packet
         return STATUS_OK;
     switch (event.type) {
     case TYPE_BEGIN:
-        if (slices_begin(state->slices, at, packet->time_ns, event.name, event.site, err) != STATUS_OK)
-            return STATUS_FAILED;
-        return add_arrows(state, at, packet->time_ns, packet->event, err);
+        return slices_begin(state->slices, at, packet->time_ns, event.name, event.site, err);
     case TYPE_END:
         return slices_end(state->slices, at, packet->time_ns, err);
     case TYPE_COUNTER:
@@ -434,9 +415,7 @@ static enum status add_event(struct reader *reader, const struct perfetto_packet
     default:
         if (strcmp(event.category, "message") == 0 && (event.to >= 0 || event.from >= 0))
             return add_message(state, at, packet->time_ns, &event, err);
-        if (slices_moment(state->slices, at, packet->time_ns, event.name, err) != STATUS_OK)
-            return STATUS_FAILED;
-        return add_arrows(state, at, packet->time_ns, packet->event, err);
+        return slices_moment(state->slices, at, packet->time_ns, event.name, err);
     }
 }
 
@@ -537,7 +516,7 @@ static enum status perfetto_open(struct reader *reader, struct error *err)
     reader->used = reader->total = reader->input->offset;
     if (read_kernel(reader, err) != STATUS_OK)
         return STATUS_FAILED;
-    return slices_sort(state->slices, reader, err);
+    return slices_sort(state->slices, err);
 }
 
 static enum status perfetto_next(struct reader *reader, struct batch *batch, struct error *err)

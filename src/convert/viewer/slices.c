@@ -27,7 +27,7 @@ enum { CLASS_SHIFT = 62 };
                          */
 
 /* What an event in the sorter is. */
-enum { IS_PLAIN, IS_END, IS_END_OF_WHOLE, IS_REAL, IS_ARROW, IS_ARROW_TO_NEXT };
+enum { IS_PLAIN, IS_END, IS_END_OF_WHOLE, IS_REAL };
 
 struct slice_process {
     char *name;
@@ -43,8 +43,6 @@ struct slice_track {
     size_t open_count, open_capacity;
     int64_t begun_ns; /* when the last slice began by an event of its own */
     int64_t first_ns, last_ns;
-    struct event *held; /* ends of arrows that lead to the next slice */
-    size_t held_count, held_capacity;
 };
 
 struct slices {
@@ -58,10 +56,6 @@ struct slices {
     size_t state_capacity, mark_capacity;
     struct sorter *sorted;
     uint64_t order;
-    struct arrows *arrows;        /* NULL: there are none */
-    struct slice_track *reaching; /* its held ends come next, as of the last event's time; NULL: of no track */
-    size_t reached;
-    int64_t reached_ns;
 };
 
 struct slices *slices_new(struct defs *defs)
@@ -81,7 +75,6 @@ void slices_free(struct slices *slices)
     for (size_t i = 0; i < slices->track_texts.count; i++) {
         free(slices->track[i].name);
         free(slices->track[i].open);
-        free(slices->track[i].held);
     }
     free(slices->process);
     free(slices->track);
@@ -93,7 +86,6 @@ void slices_free(struct slices *slices)
     text_index_clear(&slices->mark_texts);
     text_index_clear(&slices->site_texts);
     sorter_free(slices->sorted);
-    arrows_free(slices->arrows);
     free(slices);
 }
 
@@ -308,62 +300,7 @@ enum status slices_message(struct slices *slices, uint32_t track, int64_t time_n
     return add(slices, track, CLASS_POINTS, slices->order++, IS_PLAIN, &event, err);
 }
 
-enum status slices_arrow(struct slices *slices, uint32_t track, int64_t time_ns, const char *text,
-                         struct arrow_point point, struct error *err)
-{
-    if (!slices->arrows)
-        slices->arrows = arrows_new();
-    point.track = track;
-    point.process = slices->track[track].process;
-    point.time_ns = time_ns;
-    return arrows_add(slices->arrows, text, &point, err);
-}
-
 /* When all is there */
-
-/* Both ends of a message; partners are numbered when they are handed on. */
-static enum status add_arrow(struct slices *slices, const struct arrow *arrow, struct error *err)
-{
-    struct event end = EVENT_NOTHING;
-    end.kind = EVENT_SEND;
-    end.time_ns = arrow->from.time_ns;
-    end.partner = (int32_t)arrow->to.process;
-    end.tag = arrow->from.tag != EVENT_UNKNOWN ? arrow->from.tag : arrow->to.tag;
-    end.bytes_sent = arrow->from.bytes != BYTES_UNKNOWN ? arrow->from.bytes : arrow->to.bytes;
-    if (add(slices, arrow->from.track, CLASS_POINTS, slices->order++, IS_ARROW, &end, err) != STATUS_OK)
-        return STATUS_FAILED;
-    end.kind = EVENT_RECEIVE;
-    end.time_ns = arrow->to.time_ns;
-    end.partner = (int32_t)arrow->from.process;
-    end.bytes_received = end.bytes_sent;
-    end.bytes_sent = BYTES_UNKNOWN;
-    return add(slices, arrow->to.track, CLASS_POINTS, slices->order++, arrow->to.to_next ? IS_ARROW_TO_NEXT : IS_ARROW,
-               &end, err);
-}
-
-static enum status add_arrows(struct slices *slices, struct reader *reader, struct error *err)
-{
-    struct arrow arrow;
-    enum status status = STATUS_END;
-    uint64_t inner = 0;
-    while (slices->arrows && (status = arrows_next(slices->arrows, &arrow, err)) == STATUS_OK)
-        if (arrow.from.process == arrow.to.process)
-            inner++;
-        else if (add_arrow(slices, &arrow, err) != STATUS_OK)
-            return STATUS_FAILED;
-    if (status == STATUS_FAILED || !slices->arrows)
-        return status == STATUS_FAILED ? status : STATUS_OK;
-    struct {
-        const char *what;
-        uint64_t count;
-    } left[] = {{"arrow within a process", inner},
-                {"arrow without its other end", arrows_lost(slices->arrows)},
-                {"arrow from one of several processes", arrows_uncertain(slices->arrows)}};
-    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
-        if (left[i].count > 0)
-            reader_count(reader, left[i].what, left[i].count);
-    return STATUS_OK;
-}
 
 /* 1 + N of "rank N", "MPI Rank N" and the like; 0: it is no such name. */
 static uint64_t rank_of(const char *name)
@@ -434,10 +371,8 @@ static void number_processes(struct slices *slices)
     free(sorted);
 }
 
-enum status slices_sort(struct slices *slices, struct reader *reader, struct error *err)
+enum status slices_sort(struct slices *slices, struct error *err)
 {
-    if (add_arrows(slices, reader, err) != STATUS_OK)
-        return STATUS_FAILED;
     number_processes(slices);
     for (size_t i = 0; i < slices->track_texts.count; i++) {
         const struct slice_track *track = &slices->track[i];
@@ -471,19 +406,12 @@ static bool close_slice(struct slice_track *track, unsigned what, struct event *
     return true;
 }
 
-/* False: it is handed on later, or not. */
 static bool complete(struct slices *slices, struct reader *reader, unsigned what, uint32_t track_index,
                      struct event *event)
 {
     struct slice_track *track = &slices->track[track_index];
     event->process = slices->process[track->process].number;
     event->thread = track->thread;
-    if (what == IS_ARROW || what == IS_ARROW_TO_NEXT)
-        event->partner = (int32_t)slices->process[event->partner].number;
-    if (what == IS_ARROW_TO_NEXT) {
-        ARRAY_PUSH(track->held, track->held_count, track->held_capacity, *event);
-        return false;
-    }
     if (event->kind == EVENT_COUNTER && what != IS_REAL &&
         slices->defs->marks[event->state].counter.type == COUNTER_DOUBLE)
         event_set_double(event, (double)event->value);
@@ -498,35 +426,12 @@ static bool complete(struct slices *slices, struct reader *reader, unsigned what
         return false;
     }
     ARRAY_PUSH(track->open, track->open_count, track->open_capacity, event->state);
-    if (track->held_count > 0) {
-        slices->reaching = track;
-        slices->reached_ns = event->time_ns;
-    }
     return true;
-}
-
-/* The held ends of a track whose slice has begun. */
-static void hand_held(struct slices *slices, struct batch *batch)
-{
-    struct slice_track *track = slices->reaching;
-    while (slices->reached < track->held_count && batch->count < BATCH_EVENTS) {
-        struct event *event = &batch->events[batch->count++];
-        *event = track->held[slices->reached++];
-        event->time_ns = slices->reached_ns;
-    }
-    if (slices->reached < track->held_count)
-        return;
-    track->held_count = slices->reached = 0;
-    slices->reaching = NULL;
 }
 
 enum status slices_next(struct slices *slices, struct reader *reader, struct batch *batch, struct error *err)
 {
     while (batch->count < BATCH_EVENTS) {
-        if (slices->reaching) {
-            hand_held(slices, batch);
-            continue;
-        }
         struct sort_key key;
         const void *data;
         size_t length;

@@ -3,7 +3,6 @@
 #define SIGHT_CONVERT_VIEWER_SLICES_H
 
 #include "convert/reader.h"
-#include "convert/viewer/arrows.h"
 
 /* What readers of viewers' formats have in common: tracks of slices, moments and counters, which come in any order.
    They are sorted by time, on disk where they are many; an end closes the innermost slice of its track. */
@@ -44,13 +43,8 @@ void slices_span(const struct slices *slices, uint32_t track, int64_t *first_ns,
 enum status slices_message(struct slices *slices, uint32_t track, int64_t time_ns, struct event event,
                            struct error *err) MUST_CHECK;
 
-/* A point of the arrows of this text; place and time are filled in. Arrows from one process to another are messages. */
-enum status slices_arrow(struct slices *slices, uint32_t track, int64_t time_ns, const char *text,
-                         struct arrow_point point, struct error *err) MUST_CHECK;
-
-/* When all is there: numbers processes and threads, and describes those that have names. Arrows that are no
-   messages are counted as records. */
-enum status slices_sort(struct slices *slices, struct reader *reader, struct error *err) MUST_CHECK;
+/* When all is there: numbers processes and threads, and describes those that have names. */
+enum status slices_sort(struct slices *slices, struct error *err) MUST_CHECK;
 
 /* Fills the batch. STATUS_END: no more. Ends of slices that were not begun are counted as records. */
 enum status slices_next(struct slices *slices, struct reader *reader, struct batch *batch,
