@@ -12,9 +12,9 @@ enum { SORT_MEMORY = 16 << 20 };
 #define NOT_SINCE INT64_MIN
 #define NOBODY (-1)
 
-/* What happens to a thread, in the order in which it does at one time: events are lost; it has to leave its core though
-   it is ready to run, or waits for something else; it is ready; it is on a core. */
-enum { SCHED_LOST, SCHED_PREEMPTED, SCHED_BLOCKS, SCHED_WAKES, SCHED_RUNS };
+/* What happens to a thread: it is ready to run, is on a core, has to leave it though it is ready, or waits for
+   something else. Events may be lost. */
+enum { SCHED_WAKES, SCHED_RUNS, SCHED_PREEMPTED, SCHED_BLOCKS, SCHED_LOST };
 
 struct change {
     uint32_t tid;
@@ -82,8 +82,7 @@ static enum status add_change(struct perfetto_sched *sched, uint64_t time, const
     if (tid <= 0 || tid > INT32_MAX)
         return STATUS_OK;
     time_add(&time_ns, bundle->shift_ns);
-    struct sort_key key = {.major = sort_key_signed(time_ns), .minor = what};
-    return sorter_add(sched->sorted, key, &change, sizeof change, err);
+    return sorter_add(sched->sorted, (struct sort_key){.major = sort_key_signed(time_ns)}, &change, sizeof change, err);
 }
 
 static enum status add_switch(struct perfetto_sched *sched, uint64_t time, struct bundle *bundle, int64_t from,
