@@ -7,9 +7,6 @@ bool perfetto_packet_parse(struct perfetto_packet *packet, struct protobuf_messa
     *packet = (struct perfetto_packet){0};
     while (protobuf_next(&message, &field)) {
         switch (field.number) {
-        case PACKET_KERNEL:
-            packet->kernel = protobuf_within(&field);
-            break;
         case PACKET_CLOCKS:
             packet->clocks = protobuf_within(&field);
             break;

@@ -12,7 +12,6 @@ enum { TRACE_PACKET = 1 };
 
 /* TracePacket */
 enum {
-    PACKET_KERNEL = 1,
     PACKET_CLOCKS = 6,
     PACKET_TIMESTAMP = 8,
     PACKET_SEQUENCE = 10,
@@ -76,28 +75,6 @@ enum {
 };
 enum { SOURCE_FILE = 2, SOURCE_FUNCTION = 3, SOURCE_LINE = 4 };
 
-/* FtraceEventBundle, FtraceEvent, SchedSwitchFtraceEvent, SchedWakingFtraceEvent, and CompactSched */
-enum {
-    BUNDLE_CORE = 1,
-    BUNDLE_EVENT = 2,
-    BUNDLE_LOST = 3,
-    BUNDLE_COLUMNS = 4,
-    BUNDLE_CLOCK = 5, /* 0: that of boot time; else what follows are the same moment by it and by boot time */
-    BUNDLE_KERNEL_TIME = 6,
-    BUNDLE_BOOT_TIME = 7
-};
-enum { FTRACE_EVENT_TIME = 1, FTRACE_EVENT_SWITCH = 4, FTRACE_EVENT_WAKING = 20 };
-enum { SWITCH_FROM = 2, SWITCH_STATE = 4, SWITCH_TO = 6 };
-enum { WAKING_TID = 2 };
-enum {
-    COLUMN_SWITCH_TIME = 1,
-    COLUMN_SWITCH_STATE = 2,
-    COLUMN_SWITCH_TO = 3,
-    COLUMN_WAKING_TIME = 7,
-    COLUMN_WAKING_TID = 8,
-    COLUMNS
-};
-
 /* InternedData, and each of its entries */
 enum interned { INTERNED_CATEGORY = 1, INTERNED_NAME = 2, INTERNED_ANNOTATION = 3, INTERNED_KINDS };
 enum { ENTRY_ID = 1, ENTRY_TEXT = 2 };
@@ -110,7 +87,7 @@ struct perfetto_packet {
     bool timed;
     uint64_t timestamp;
     int64_t time_ns; /* for the reader */
-    struct protobuf_message event, interned, track, clocks, defaults, kernel;
+    struct protobuf_message event, interned, track, clocks, defaults;
 };
 
 /* False: the packet is damaged. */

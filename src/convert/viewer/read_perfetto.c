@@ -2,7 +2,6 @@
 /* Perfetto's packets: track events, of the SDK's many users and of sight itself. Facts: perfetto(5). */
 #include "convert/viewer/perfetto_clocks.h"
 #include "convert/viewer/perfetto_packets.h"
-#include "convert/viewer/perfetto_sched.h"
 #include "convert/viewer/protobuf.h"
 #include "convert/viewer/slices.h"
 
@@ -53,8 +52,7 @@ struct perfetto_state {
     struct perfetto_sequence *sequence;
     size_t sequence_count, sequence_capacity;
     struct perfetto_clocks clocks;
-    struct perfetto_sched *sched; /* NULL: there are no kernel events */
-    struct map first_threads;     /* pid -> uuid of its first thread */
+    struct map first_threads; /* pid -> uuid of its first thread */
     struct text_index texts;
 };
 
@@ -421,27 +419,6 @@ static enum status add_event(struct reader *reader, const struct perfetto_packet
 
 /* Packets */
 
-static enum status take_kernel(struct perfetto_state *state, struct protobuf_message bundle, struct error *err)
-{
-    if (!state->sched)
-        state->sched = perfetto_sched_new();
-    return perfetto_sched_take(state->sched, bundle, err);
-}
-
-/* Threads have the same number in the kernel's events and in descriptors of tracks. */
-static enum status read_kernel(struct reader *reader, struct error *err)
-{
-    struct perfetto_state *state = reader->state;
-    if (!state->sched)
-        return STATUS_OK;
-    for (size_t i = 0; i < state->track_count; i++) {
-        const struct perfetto_track *track = &state->track[i];
-        if (track->of_thread && track->placed && track->tid > 0 && track->tid <= INT32_MAX)
-            perfetto_sched_thread(state->sched, (uint32_t)track->tid, track->slices);
-    }
-    return perfetto_sched_read(state->sched, state->slices, reader, err);
-}
-
 static enum status take_packet(struct reader *reader, struct protobuf_message message, struct error *err)
 {
     struct perfetto_state *state = reader->state;
@@ -461,8 +438,6 @@ static enum status take_packet(struct reader *reader, struct protobuf_message me
         take_track(state, packet.track);
     if (packet.clock == 0)
         packet.clock = sequence->clock;
-    if (packet.kernel.at && take_kernel(state, packet.kernel, err) != STATUS_OK)
-        return STATUS_FAILED;
     if (!packet.event.at)
         return STATUS_OK;
     packet.time_ns = perfetto_clocks_time(&state->clocks, packet.sequence, packet.clock, packet.timestamp);
@@ -514,8 +489,6 @@ static enum status perfetto_open(struct reader *reader, struct error *err)
     reader_count(reader, "packet", packets);
     reader->complete = reader->damage.count == 0;
     reader->used = reader->total = reader->input->offset;
-    if (read_kernel(reader, err) != STATUS_OK)
-        return STATUS_FAILED;
     return slices_sort(state->slices, err);
 }
 
@@ -539,7 +512,6 @@ static void perfetto_close(struct reader *reader)
     map_clear(&state->tracks);
     map_clear(&state->sequences);
     perfetto_clocks_clear(&state->clocks);
-    perfetto_sched_free(state->sched);
     map_clear(&state->first_threads);
     text_index_clear(&state->texts);
 }

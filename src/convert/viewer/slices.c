@@ -42,7 +42,6 @@ struct slice_track {
     uint32_t *open; /* states */
     size_t open_count, open_capacity;
     int64_t begun_ns; /* when the last slice began by an event of its own */
-    int64_t first_ns, last_ns;
 };
 
 struct slices {
@@ -111,8 +110,7 @@ uint32_t slices_track(struct slices *slices, const char *process, const char *th
     free(text);
     if (added) {
         ARRAY_RESERVE(slices->track, slices->track_capacity, index + 1);
-        slices->track[index] = (struct slice_track){
-            .process = of, .thread = UINT32_MAX, .begun_ns = INT64_MIN, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
+        slices->track[index] = (struct slice_track){.process = of, .thread = UINT32_MAX, .begun_ns = INT64_MIN};
     }
     return (uint32_t)index;
 }
@@ -199,8 +197,6 @@ static enum status add(struct slices *slices, uint32_t track, uint64_t class, ui
     unsigned char packed[1 + VARINT_MAX + EVENT_PACK_MAX], *at = varint_put(packed + 1, track);
     packed[0] = (unsigned char)what;
     meet(slices, track);
-    slices->track[track].first_ns = smaller(slices->track[track].first_ns, event->time_ns);
-    slices->track[track].last_ns = larger(slices->track[track].last_ns, event->time_ns);
     struct sort_key key = {.major = sort_key_signed(event->time_ns), .minor = class << CLASS_SHIFT | minor};
     size_t length = (size_t)(at - packed) + event_pack(at, event, NULL);
     return sorter_add(slices->sorted, key, packed, length, err);
@@ -274,23 +270,6 @@ enum status slices_counter(struct slices *slices, uint32_t track, int64_t time_n
     if (!whole)
         event_set_double(&event, value);
     return add(slices, track, CLASS_POINTS, slices->order++, whole ? IS_PLAIN : IS_REAL, &event, err);
-}
-
-enum status slices_reading(struct slices *slices, uint32_t track, int64_t time_ns, uint32_t mark, int64_t value,
-                           struct error *err)
-{
-    struct event event = EVENT_NOTHING;
-    event.kind = EVENT_COUNTER;
-    event.time_ns = time_ns;
-    event.state = mark;
-    event.value = value;
-    return add(slices, track, CLASS_POINTS, slices->order++, IS_PLAIN, &event, err);
-}
-
-void slices_span(const struct slices *slices, uint32_t track, int64_t *first_ns, int64_t *last_ns)
-{
-    *first_ns = slices->track[track].first_ns;
-    *last_ns = slices->track[track].last_ns;
 }
 
 enum status slices_message(struct slices *slices, uint32_t track, int64_t time_ns, struct event event,

@@ -34,11 +34,6 @@ enum status slices_moment(struct slices *slices, uint32_t track, int64_t time_ns
 /* A counter that has one value that is no integer is one of reals. */
 enum status slices_counter(struct slices *slices, uint32_t track, int64_t time_ns, const char *name, double value,
                            struct error *err) MUST_CHECK;
-/* The same of a counter that is defined: `mark` is its index. */
-enum status slices_reading(struct slices *slices, uint32_t track, int64_t time_ns, uint32_t mark, int64_t value,
-                           struct error *err) MUST_CHECK;
-/* The first and the last time of what is on a track so far. */
-void slices_span(const struct slices *slices, uint32_t track, int64_t *first_ns, int64_t *last_ns);
 /* An end of a message: EVENT_SEND or EVENT_RECEIVE, with partner, tag and bytes; time and place are filled in. */
 enum status slices_message(struct slices *slices, uint32_t track, int64_t time_ns, struct event event,
                            struct error *err) MUST_CHECK;
