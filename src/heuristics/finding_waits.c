@@ -427,6 +427,21 @@ static void advise_io(const struct finding_input *input, struct finding *finding
                  way, way, way);
 }
 
+/* What one process does for others has costs beside the calls on files. */
+static void say_handed_over(const struct analysis *analysis, struct finding *finding)
+{
+    char count[TEXT_NUMBER_SIZE];
+    if (analysis->handed_over == 0)
+        return;
+    finding_evidence(finding, "handed_over", (double)analysis->handed_over, false);
+    text_append(finding->text, sizeof finding->text,
+                " The saving also counts %s %s that only %s data between %s and the others.",
+                text_thousands(count, analysis->handed_over),
+                text_plural(analysis->handed_over, "message or collective", "messages or collectives"),
+                text_plural(analysis->handed_over, "moves", "move"),
+                text_plural(finding->victims.count, "this process", "these processes"));
+}
+
 bool find_io(const struct finding_input *input, struct finding *finding)
 {
     const struct analysis *analysis = input->analysis;
@@ -464,6 +479,7 @@ bool find_io(const struct finding_input *input, struct finding *finding)
     snprintf(finding->text, sizeof finding->text, "%s %s %s in %s calls on files, most of it in %s.", who,
              text_plural(finding->victims.count, "spends", "together spend"), seconds_text(time, finding->waiting_s),
              text_thousands(count, sums->count), finding->functions[0] ? finding->functions[0] : "MPI");
+    say_handed_over(analysis, finding);
     advise_io(input, finding);
     return true;
 }

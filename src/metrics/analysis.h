@@ -120,6 +120,8 @@ struct wait_sums {
                              the other ends of their messages, if that more than doubles it */                         \
     X(small_combined, COUNT)     /* small messages that others could carry as well: see replay/small_messages.h */     \
     X(small_saving, TIME)        /* saved if they did */                                                               \
+    X(handed_over, COUNT)        /* messages and collectives that only move data between those that do file I/O for    \
+                                    others and these: see replay/handed_over.h */                                      \
     X(slow_link, COUNT)          /* 1: messages between two processes are slow, 2: those of one, 3: those between two  \
                                     hosts, 4: those of one; 0: none: see replay/slow_link.h */                         \
     X(slow_link_way, COUNT)      /* 1: only from the first to the other or all others, 2: only back; 0: both ways */   \

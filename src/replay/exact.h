@@ -22,16 +22,17 @@ struct lane {
 
 /* Which lanes change what: bit 1 << lane. Most change little, so that what they all have in common is computed once. */
 struct lane_sets {
-    unsigned free[WAIT_KIND_COUNT]; /* waits of the kind end at once */
-    unsigned paced;                 /* computing takes another time than in the record */
-    unsigned *quick;                /* by state: its calls take no time of their own; owned */
-    unsigned combined, faster;      /* those with these options */
-    unsigned completing;            /* kinds of waits that are times at the end of a call are free */
-    bool change_calls;              /* any of the last four */
+    unsigned free[WAIT_KIND_COUNT];    /* waits of the kind end at once */
+    unsigned paced;                    /* computing takes another time than in the record */
+    unsigned *quick;                   /* by state: its calls take no time of their own; owned */
+    unsigned combined, faster, handed; /* those with these options */
+    unsigned completing;               /* kinds of waits that are times at the end of a call are free */
+    bool change_calls;                 /* any of the last five */
 };
 
 /* What replays change of the call at hand. */
 struct call_changes {
+    unsigned free;                   /* lanes in which it takes no time and does not wait */
     unsigned quick;                  /* lanes in which it takes no time of its own */
     unsigned shorter;                /* lanes in which it is left earlier, by */
     int64_t shorter_ns[EXACT_LANES]; /* 0 in all others */

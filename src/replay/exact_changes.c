@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "replay/exact.h"
+#include "replay/handed_over.h"
 
 static void add_quick_states(struct exact *exact, size_t lane)
 {
@@ -27,9 +28,10 @@ void exact_add_changes(struct exact *exact, size_t lane)
     sets->paced |= options->pace || options->compute ? bit : 0;
     sets->combined |= options->combined ? bit : 0;
     sets->faster |= options->faster ? bit : 0;
+    sets->handed |= options->handed ? bit : 0;
     sets->completing |= options->free_waits >> WAIT_CAUSED_COUNT ? bit : 0;
     add_quick_states(exact, lane);
-    sets->change_calls = sets->quick || sets->combined || sets->faster || sets->completing;
+    sets->change_calls = sets->quick || sets->combined || sets->faster || sets->handed || sets->completing;
 }
 
 void exact_clear_changes(struct exact *exact)
@@ -43,6 +45,16 @@ static unsigned combined_lanes(const struct exact *exact, const struct call *cal
     for (size_t i = 0; exact->sets.combined >> i; i++)
         if (lane_is_in(exact->sets.combined, i) &&
             combined_call(exact->player.graph, call, exact->lanes[i].options.combined))
+            lanes |= 1U << i;
+    return lanes;
+}
+
+static unsigned handed_lanes(const struct exact *exact, const struct call *call)
+{
+    unsigned lanes = 0;
+    for (size_t i = 0; exact->sets.handed >> i; i++)
+        if (lane_is_in(exact->sets.handed, i) &&
+            handed_over_call(exact->player.graph, call, exact->lanes[i].options.handed))
             lanes |= 1U << i;
     return lanes;
 }
@@ -86,6 +98,8 @@ void exact_change_call(struct exact *exact, uint32_t location, const struct call
     changes->quick = sets->quick ? sets->quick[call->state] : 0;
     if (sets->combined)
         changes->quick |= combined_lanes(exact, call);
+    if (sets->handed)
+        changes->free = handed_lanes(exact, call);
     if (sets->faster)
         change_faster_calls(exact, location, index);
     if (sets->completing)

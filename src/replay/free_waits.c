@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "replay/arrival_order.h"
+#include "replay/handed_over.h"
 
 #include <stdlib.h>
 
@@ -19,6 +20,8 @@ unsigned free_waits_with(enum wait_kind kind)
 
 void free_waits_add(const struct graph *graph, enum wait_kind kind, struct replay_options *options)
 {
+    if (kind == WAIT_IO && !options->handed)
+        options->handed = handed_over_of(graph);
     if (!(ORDERS >> kind & 1))
         options->free_waits |= free_waits_with(kind);
     else if (!options->instead)
@@ -28,5 +31,7 @@ void free_waits_add(const struct graph *graph, enum wait_kind kind, struct repla
 void free_waits_clear(struct replay_options *options)
 {
     free((uint32_t *)(uintptr_t)options->instead);
+    handed_over_free((struct handed_over *)(uintptr_t)options->handed);
     options->instead = NULL;
+    options->handed = NULL;
 }

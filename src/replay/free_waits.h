@@ -10,7 +10,8 @@ unsigned free_waits_with(enum wait_kind kind);
 
 /* Lets a replay run without the waits of the kind, on top of what the options change already: one replay for the
    diagnosis, the standard scenarios and what is asked for. Waits of other kinds end at once; without a wrong order the
-   messages still come when they come, and the receives take them in the order of arrival. */
+   messages still come when they come, and the receives take them in the order of arrival. Without I/O, no data are
+   handed to a process that does it for others (handed_over.h). */
 void free_waits_add(const struct graph *graph, enum wait_kind kind, struct replay_options *options);
 
 /* Frees what free_waits_add() has added. */

@@ -110,6 +110,14 @@ static bool end_with_messages(struct exact *exact, uint32_t location, const stru
     return exact_end_of_operations(exact, location, call, wait_ns);
 }
 
+/* In replays in which the call at hand is free it ends when it is entered, whatever the others wait for. */
+static void end_free(struct exact *exact, uint32_t location)
+{
+    for (size_t i = 0; i < exact->player.lanes; i++)
+        if (lane_is_in(exact->changes.free, i))
+            exact->end_ns[i] = player_now(&exact->player, location)[i];
+}
+
 static void end_call(struct exact *exact, uint32_t location, const struct call *call, const int64_t *end_ns)
 {
     /* Before player_leave, which moves on to the next call: receivers of its messages need the enter. */
@@ -150,6 +158,8 @@ static void play(struct exact *exact, uint32_t location)
         else if (call.instance ? !exact_end_in_instance(exact, location, &call)
                                : !end_with_messages(exact, location, &call))
             return;
+        if (exact->changes.free)
+            end_free(exact, location);
         end_call(exact, location, &call, end_ns);
     }
 }

@@ -24,9 +24,10 @@ struct replay_options {
     const bool *free_channels; /* by channel: its messages are always in time; or NULL */
     const uint32_t *instead;   /* by message: the one that its receive waits for (arrival_order.h); or NULL */
     const bool *combined;      /* by message: calls of only these take no time except for waiting (small_messages.h) */
-    const struct map *faster;  /* (location, call) -> so many ns earlier it is left (faster_calls.h); or NULL */
-    bool ideal;                /* transfers and all calls' own time cost nothing: POP's ideal network */
-    const double *compute;     /* by location: factor for the time of computing; NULL: as recorded */
+    const struct handed_over *handed; /* calls of only these take no time and do not wait (handed_over.h); or NULL */
+    const struct map *faster;         /* (location, call) -> so many ns earlier it is left (faster_calls.h); or NULL */
+    bool ideal;                       /* transfers and all calls' own time cost nothing: POP's ideal network */
+    const double *compute;            /* by location: factor for the time of computing; NULL: as recorded */
     /* How long a location computes instead of from one recorded time to another, before call `index` or (if that is the
        count) after the last; NULL: see `compute`. */
     int64_t (*pace)(const void *context, uint32_t location, uint32_t index, int64_t from_ns, int64_t to_ns);

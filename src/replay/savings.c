@@ -4,6 +4,7 @@
 #include "replay/even_sections.h"
 #include "replay/even_steps.h"
 #include "replay/free_waits.h"
+#include "replay/handed_over.h"
 #include "replay/relief.h"
 #include "replay/replay.h"
 #include "replay/small_messages.h"
@@ -91,6 +92,8 @@ static void add_waits(struct analyst *analyst, struct changes *changes, enum wai
         return;
     struct replay_options options = {0};
     free_waits_add(analyst->graph, kind, &options);
+    if (options.handed)
+        analysis->handed_over = options.handed->count;
     changes->kinds[changes->count] = kind;
     add_change(changes, options, NULL);
 }

@@ -745,7 +745,8 @@ KNOWN = {
                                            "instead: the wait that is named first is the one that follows"),
     "contention": (("saving",), 0.15, "what a process computes before it serves the first of a queue stays, though in "
                                       "another order nobody would wait for it"),
-    "sequential files": (("saving",), 0.6, "waiting of those who hand over what is written goes with it only in part"),
+    "sequential files": (("saving",), 0.2, "of few processes: it is that of no I/O at all, and a part of it remains if all "
+                                           "share it"),
 }
 
 

@@ -47,6 +47,9 @@ enum {
     FILE_WRITE_BEGIN,
     FILE_WRITE_END,
     IPROBE,
+    GATHER,
+    SCATTER,
+    FILE_READ,
     STATES,
     LOCATIONS = 8
 };
@@ -90,7 +93,10 @@ HAND_UNUSED static void defs_make(void)
                                               "MPI_File_iwrite_all",
                                               "MPI_File_write_all_begin",
                                               "MPI_File_write_all_end",
-                                              "MPI_Iprobe"};
+                                              "MPI_Iprobe",
+                                              "MPI_Gather",
+                                              "MPI_Scatter",
+                                              "MPI_File_read"};
     defs = defs_new();
     for (size_t i = 0; i < STATES; i++)
         defs_add_state(defs, &(struct state_def){.name = (char *)(uintptr_t)names[i]});
