@@ -415,6 +415,11 @@ static void advise_io(const struct finding_input *input, struct finding *finding
     if (opens && finding_calls(input->metrics, CLASS_IO, most) > OPENED_ONCE * (double)input->analysis->process_count)
         snprintf(finding->advice, sizeof finding->advice,
                  "open files once, before the work begins, and keep them open; or open fewer of them");
+    else if (input->analysis->handed_over > 0)
+        snprintf(
+            finding->advice, sizeof finding->advice,
+            "let each process write or read its own data, all together (MPI_File_write_all or MPI_File_read_all with "
+            "a file view); or share the I/O among several processes, or do it while computing (MPI_File_iwrite)");
     else if (strstr(most, "_all") || strstr(most, "_ordered"))
         snprintf(finding->advice, sizeof finding->advice,
                  "%s more data with each call, less often, or while computing (MPI_File_i%s_all); see whether hints of "
