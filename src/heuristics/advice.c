@@ -170,6 +170,38 @@ static bool one_gets_from_all(const struct setting *setting, struct reason *reas
     return is_about_messages(setting) && share >= 0 && share <= 1 - ALONE;
 }
 
+/* Getting a task costs at least a tenth of computing it, and each worker gets so many. Messages of more bytes are slow
+   for what they carry, which larger tasks may have more of. */
+enum { TASK_COSTS = 10, MANY_TASKS = 10, SMALL_BYTES = 1024 };
+
+/* A master of tiny tasks computes as long as its workers: then only the messages show it. -1: there is none. */
+static int64_t master_by_messages(const struct setting *setting)
+{
+    const struct metrics *metrics = setting->input->metrics;
+    const struct structure *structure = setting->structure;
+    bool known = structure->kind == STRUCTURE_MASTER_WORKER && !structure->ambiguous &&
+                 structure->best.centre < metrics->process_count;
+    return known ? (int64_t)metrics->process[structure->best.centre].rank : master_of(metrics);
+}
+
+/* Tasks that a worker is done with before the messages for it, or those for all other workers at the master, take a
+   small part of that time. A master that collects from all before it answers hands out no tasks. */
+static bool tasks_are_small(const struct setting *setting, struct reason *reason)
+{
+    const struct metrics *metrics = setting->input->metrics;
+    int64_t hub = master_by_messages(setting);
+    if (hub < 0 || !is_about_messages(setting))
+        return false;
+    struct tasks tasks = tasks_of(metrics, (uint32_t)hub);
+    double spent_s = tasks.moving_s + tasks.waiting_s;
+    if (tasks.count < MANY_TASKS * tasks.workers || serves_in_rounds(metrics) || tasks.bytes >= SMALL_BYTES ||
+        tasks.computed_s >= fmax(TASK_COSTS * tasks.moving_s, tasks.workers * tasks.serving_s))
+        return false;
+    seconds_text(reason->who, ratio_of(tasks.computed_s, tasks.count));
+    reason->share = ratio_of(spent_s, spent_s + tasks.computed_s);
+    return true;
+}
+
 /* So few processes compute at the same time, on average, that they work one after the other: 1, and what the ends of
    two turns overlap by. */
 static const double AT_A_TIME = 1.5;

@@ -50,3 +50,43 @@ int64_t master_of(const struct metrics *metrics)
         return -1;
     return (int64_t)hub->rank;
 }
+
+/* Time in calls that move messages or wait for them, and how much of it is waiting for the other end. */
+static double message_time(const struct metrics *metrics, size_t row, double *waiting_s)
+{
+    static const enum wait_kind kinds[] = {WAIT_LATE_SENDER, WAIT_WRONG_ORDER_SAME, WAIT_WRONG_ORDER_OTHER,
+                                           WAIT_LATE_RECEIVER};
+    const struct process_row *process = &metrics->process[row];
+    double ns = 0;
+    for (size_t f = 0; f < process->function_count; f++) {
+        enum function_class class = metrics->defs->states[process->functions[f].state].class;
+        if (class == CLASS_P2P || class == CLASS_WAIT || class == CLASS_PROBE)
+            ns += (double)process->functions[f].time_ns;
+    }
+    *waiting_s = 0;
+    for (size_t i = 0; metrics->analysis && i < sizeof kinds / sizeof *kinds; i++)
+        *waiting_s += (double)metrics->analysis->waits[kinds[i]].victims_ns[row] / 1e9;
+    return ns / 1e9;
+}
+
+struct tasks tasks_of(const struct metrics *metrics, uint32_t master)
+{
+    struct tasks tasks = {.bytes = -1};
+    for (size_t i = 0; i < metrics->process_count; i++) {
+        const struct process_row *process = &metrics->process[i];
+        double waiting_s, all_s = message_time(metrics, i, &waiting_s);
+        if (process->rank == master) {
+            tasks.count = (double)process->messages_sent;
+            tasks.serving_s = larger(all_s - waiting_s, 0);
+            continue;
+        }
+        tasks.workers++;
+        tasks.computed_s += (double)metrics_compute_ns(metrics, i) / 1e9;
+        tasks.moving_s += larger(all_s - waiting_s, 0);
+        tasks.waiting_s += waiting_s;
+    }
+    uint64_t bytes, messages = metrics_messages(metrics, &bytes);
+    if (metrics_sizes_known(metrics))
+        tasks.bytes = ratio_of((double)bytes, (double)messages);
+    return tasks;
+}

@@ -11,4 +11,17 @@
    three processes. */
 int64_t master_of(const struct metrics *metrics);
 
+/* What a master hands out: each of its messages to a worker is a task. Times are of all tasks together. */
+struct tasks {
+    double count, workers;
+    double computed_s; /* by the workers */
+    double moving_s;   /* of the workers: in sends, receives and waits for messages, without waiting for others */
+    double serving_s;  /* the same of the master */
+    double waiting_s;  /* of the workers, there */
+    double bytes;      /* of a message on average, to the master or back; below 0: not known */
+};
+
+/* `master`: its rank. */
+struct tasks tasks_of(const struct metrics *metrics, uint32_t master);
+
 #endif
