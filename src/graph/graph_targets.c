@@ -89,8 +89,6 @@ static uint64_t *kind_of(struct kinds *kinds, const struct graph *graph, const s
 
 static void add_proof(struct proof *proof, const struct meanwhile *meanwhile)
 {
-    if (!meanwhile->computes)
-        return;
     if (meanwhile->call == GRAPH_NONE) {
         time_add(&proof->without_ns, meanwhile->rest_ns);
         return;
@@ -98,6 +96,25 @@ static void add_proof(struct proof *proof, const struct meanwhile *meanwhile)
     proof->count++;
     time_add(&proof->waited_ns, meanwhile->waited_ns);
     time_add(&proof->rest_ns, meanwhile->rest_ns);
+}
+
+/* A call that completes accesses to several targets waits for the last one: only that shows whether it does, or one
+   that does not call MPI before the call is left. */
+static void drop_earlier(const struct target_collector *targets, struct meanwhile *meanwhiles)
+{
+    struct map latest = {0}; /* (location, call) -> index of the access whose target calls MPI last */
+    for (size_t i = 0; i < targets->count; i++) {
+        if (!meanwhiles[i].computes || meanwhiles[i].call == GRAPH_NONE)
+            continue;
+        uint64_t *last = map_put(&latest, map_pair(targets->accesses[i].location, targets->accesses[i].call), i);
+        if (*last == i)
+            continue;
+        size_t earlier = meanwhiles[*last].waited_ns < meanwhiles[i].waited_ns ? (size_t)*last : i;
+        meanwhiles[earlier].computes = false;
+        if (earlier == *last)
+            *last = i;
+    }
+    map_clear(&latest);
 }
 
 static void connect(struct graph *graph, const struct target_access *access, const struct meanwhile *meanwhile)
@@ -125,8 +142,11 @@ void targets_end(struct target_collector *targets, struct graph *graph)
         if (!at || *at == GRAPH_NONE || !other)
             continue;
         meanwhiles[i] = meanwhile_of(graph, &targets->accesses[i], (uint32_t)*at - 1);
-        add_proof(&proofs[*kind_of(&kinds, graph, &targets->accesses[i])], &meanwhiles[i]);
     }
+    drop_earlier(targets, meanwhiles);
+    for (size_t i = 0; i < targets->count; i++)
+        if (meanwhiles[i].computes)
+            add_proof(&proofs[*kind_of(&kinds, graph, &targets->accesses[i])], &meanwhiles[i]);
     for (size_t i = 0; i < targets->count; i++)
         if (meanwhiles[i].computes && is_sure(&proofs[*kind_of(&kinds, graph, &targets->accesses[i])]))
             connect(graph, &targets->accesses[i], &meanwhiles[i]);

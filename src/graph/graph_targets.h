@@ -4,11 +4,12 @@
 
 #include "graph/graph.h"
 
-/* Calls that lock, flush or unlock the part of a window that another process has. Many MPIs do that only while the
-   target is in MPI: the call then returns soon after the target calls MPI. No trace records that. It is concluded if
-   the same function does it TARGETS_LEAST times for the same two processes and window: the target computes when the
-   call is entered, calls MPI before it is left, and what is left of the call is a quarter of that at most. One long
-   call that is left while the target computes proves the contrary. */
+/* Calls that lock, flush or unlock the part of a window that another process has, or complete an epoch of accesses to
+   it (MPI_Win_complete) after it was posted. Many MPIs do that only while the target is in MPI: the call then returns
+   soon after the target calls MPI. No trace records that. It is concluded if the same function does it TARGETS_LEAST
+   times for the same two processes and window: the target computes when the call is entered, calls MPI before it is
+   left, and what is left of the call is a quarter of that at most. One long call that is left while the target computes
+   proves the contrary. */
 enum { TARGETS_LEAST = 3 };
 
 struct target_access {

@@ -348,14 +348,15 @@ static void add_waits(struct graph *graph, const struct epoch *access, const str
 }
 
 /* Matches the n-th access of each pair with its n-th exposure: calls visit for each, or until it returns true. */
-static bool meet(struct graph *graph, const struct window_collector *windows, bool starts,
-                 bool (*visit)(struct graph *, const struct epoch *, const struct epoch *, bool))
+static bool meet(struct graph *graph, struct window_collector *windows, bool starts,
+                 bool (*visit)(struct graph *, struct window_collector *, const struct epoch *, const struct epoch *,
+                               bool))
 {
     size_t a = 0, e = 0;
     while (a < windows->access_count && e < windows->exposure_count) {
         const struct epoch *access = &windows->accesses[a], *exposure = &windows->exposures[e];
         int order = compare_pairs(access, exposure);
-        if (order == 0 && visit(graph, access, exposure, starts))
+        if (order == 0 && visit(graph, windows, access, exposure, starts))
             return true;
         /* A pair whose other side has no more epochs is skipped. */
         a += order <= 0;
@@ -364,16 +365,30 @@ static bool meet(struct graph *graph, const struct window_collector *windows, bo
     return false;
 }
 
-static bool visit_access(struct graph *graph, const struct epoch *access, const struct epoch *exposure, bool starts)
+/* Once the target has posted, the end of the epoch may still need it in MPI. */
+static void take_target(const struct graph *graph, struct window_collector *windows, const struct epoch *access,
+                        const struct epoch *exposure)
+{
+    if (access->done_call != GRAPH_NONE && graph_call(graph, exposure->location, exposure->call).leave_ns <=
+                                               graph_call(graph, access->done_location, access->done_call).enter_ns)
+        targets_take(&windows->targets,
+                     (struct target_access){access->comm, access->done_location, access->done_call, access->target});
+}
+
+static bool visit_access(struct graph *graph, struct window_collector *windows, const struct epoch *access,
+                         const struct epoch *exposure, bool starts)
 {
     add_late_post(graph, access, exposure, starts);
     add_waits(graph, access, exposure);
+    take_target(graph, windows, access, exposure);
     return false;
 }
 
 /* True if the start was left before the post, by more than the clock error: this MPI waits later. */
-static bool does_not_wait(struct graph *graph, const struct epoch *access, const struct epoch *exposure, bool starts)
+static bool does_not_wait(struct graph *graph, struct window_collector *windows, const struct epoch *access,
+                          const struct epoch *exposure, bool starts)
 {
+    (void)windows;
     (void)starts;
     struct call start = graph_call(graph, access->location, access->call);
     return time_since(start.leave_ns, graph_call(graph, exposure->location, exposure->call).enter_ns) >

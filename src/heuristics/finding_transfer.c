@@ -47,6 +47,12 @@ static const struct remedy {
     {CLASS_IO, "", "reads or writes without overlapping computation",
      "let all processes write collectively in large pieces (MPI_File_write_at_all), less often, or while computing "
      "(MPI_File_iwrite_at)"},
+    {CLASS_RMA, "MPI_Win_fence", "completes accesses to windows",
+     "access windows with fewer, larger calls, and fence less often; where each process accesses few others, use "
+     "MPI_Win_post, MPI_Win_start, MPI_Win_complete and MPI_Win_wait; use no more processes than cores"},
+    {CLASS_RMA, "MPI_Win_wait", "completes what others access in the window",
+     "access the window with fewer, larger calls; compute between MPI_Win_post and MPI_Win_wait; use no more processes "
+     "than cores"},
     {CLASS_RMA, "", "moves data, or waits until its target calls MPI",
      "combine accesses to the same process, and complete them together (MPI_Win_flush_all) after computing; where a "
      "target computes for long without a call of MPI, let it call one now and then (MPI_Iprobe)"},
@@ -179,11 +185,12 @@ static bool hides_waits(const struct finding_input *input, const struct state_de
 }
 
 /* MPI libraries move data of windows, and answer locks, when the target calls MPI. Whether a call waited for that is
-   not recorded. */
+   not recorded. In a fence all processes are in MPI, and MPI_Win_wait is the target's. */
 static bool needs_target(const struct finding_input *input, const struct state_def *state)
 {
     (void)input;
-    return state->class == CLASS_RMA;
+    return state->class == CLASS_RMA && strcmp(state->name, "MPI_Win_fence") != 0 &&
+           strcmp(state->name, "MPI_Win_wait") != 0;
 }
 
 /* The function with most time of its own among those that do. */

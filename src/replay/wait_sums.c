@@ -8,6 +8,7 @@
 #include "graph/wait_windows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Keeps the instance if it is among the longest; equal ones are ordered by location, then call. `places`: locations and
    calls of the instances kept. */
@@ -150,7 +151,8 @@ static void count_call(struct analysis *analysis, const struct graph *graph, uin
             enum wait_kind kind = (enum wait_kind)graph_collective(graph, call).wait;
             analysis->waits[kind].calls++;
             analysis->waits[WAIT_LATE_COMPLETE].calls += kind == WAIT_EARLY_WAIT;
-            analysis->waits[WAIT_LATE_TARGET].calls += kind == WAIT_LOCK_CONTENTION;
+            analysis->waits[WAIT_LATE_TARGET].calls +=
+                kind == WAIT_LOCK_CONTENTION || strcmp(graph_state(graph, call)->name, "MPI_Win_complete") == 0;
         }
         return;
     }

@@ -163,12 +163,46 @@ static void target_in_mpi(void)
     read_window(false);
 }
 
+/* Process 0 exposes its window and sleeps until it waits for the accesses of process 1, which completes them at once.
+ */
+static void target_exposes(void)
+{
+    static double data[100];
+    MPI_Group all, other;
+    MPI_Win window;
+    int partner = 1 - rank;
+    MPI_Win_create(data, sizeof data, sizeof *data, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &partner, &other);
+    for (int i = 0; i < 10; i++) {
+        if (rank == 0) {
+            MPI_Win_post(other, 0, window);
+            usleep(40000);
+            MPI_Win_wait(window);
+        } else {
+            double value = i;
+            MPI_Win_start(other, 0, window);
+            MPI_Put(&value, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, window);
+            MPI_Win_complete(window);
+        }
+    }
+    MPI_Group_free(&other);
+    MPI_Group_free(&all);
+    MPI_Win_free(&window);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"naps", naps},         {"looks", looks},    {"chain", chain},
-             {"pipeline", pipeline}, {"target", target},  {"target_in_mpi", target_in_mpi},
-             {"spawn", spawn},       {"spawned", spawned}};
+} cases[] = {{"naps", naps},
+             {"looks", looks},
+             {"chain", chain},
+             {"pipeline", pipeline},
+             {"target", target},
+             {"target_in_mpi", target_in_mpi},
+             {"target_exposes", target_exposes},
+             {"spawn", spawn},
+             {"spawned", spawned}};
 
 int main(int argc, char **argv)
 {

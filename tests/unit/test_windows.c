@@ -355,6 +355,37 @@ static void test_targets(void)
     EXPECT(&trace, 2, WAIT_LATE_TARGET, "a target that is in MPI", 0, 0);
 }
 
+/* Process 0 accesses the windows of 1 and 2 in each of three rounds of 100 ns, and completes from 20 to `until`. These
+   post at 10, or process 1 at `posted`, and wait from `waits` and 60 on. */
+static void completes(struct trace *trace, int64_t posted, int64_t waits, int64_t until)
+{
+    for (int round = 0; round < 3; round++) {
+        int64_t at = 100 * round;
+        about(trace, 0, WIN_START, at + 11, at + 12, 1, 2);
+        window(trace, 0, WIN_COMPLETE, at + 20, at + until);
+        for (uint32_t p = 1; p <= 2; p++) {
+            int64_t from = at + (p == 1 ? waits : 60);
+            about(trace, p, WIN_POST, at + (p == 1 ? posted : 10), at + (p == 1 ? posted : 10) + 1, 0, 0);
+            window(trace, p, WIN_WAIT, from, larger(from, at + until) + 1);
+        }
+    }
+}
+
+static void test_completes(void)
+{
+    struct trace trace = {0};
+    completes(&trace, 10, 40, 65);
+    EXPECT(&trace, 3, WAIT_LATE_TARGET, "a complete waits for the last target", 120, 0, 0);
+    completes(&trace, 10, 80, 65);
+    EXPECT(&trace, 3, WAIT_LATE_TARGET, "but not if one still computes: then for the other", 120, 0, 0);
+    completes(&trace, 10, 15, 90);
+    EXPECT(&trace, 3, WAIT_LATE_TARGET, "a long transfer after the last target", 0, 0, 0);
+    completes(&trace, 61, 63, 65);
+    EXPECT(&trace, 3, WAIT_LATE_POST, "a late post", 123, 0, 0);
+    completes(&trace, 61, 63, 65);
+    EXPECT(&trace, 3, WAIT_LATE_TARGET, "is no late target", 0, 0, 0);
+}
+
 static void lock_all(struct trace *trace, uint32_t process, int64_t enter_ns, int64_t leave_ns)
 {
     enter(trace, process, LOCK_ALL, enter_ns);
@@ -499,6 +530,7 @@ int main(void)
     test_locks();
     test_late_locks();
     test_targets();
+    test_completes();
     test_lock_all();
     test_replays();
     defs_free(defs);
