@@ -8,6 +8,7 @@
 #include "graph/graph_sides.h"
 #include "graph/held_sends.h"
 #include "graph/infer_roots.h"
+#include "graph/late_progress.h"
 #include "graph/wait.h"
 #include "graph/wait_table.h"
 #include "graph/window_edges.h"
@@ -418,6 +419,7 @@ void graph_finish(struct graph *graph, unsigned threads)
     finish_prefixes(graph);
     graph_finish_neighbours(graph);
     held_sends_find(graph);
+    late_progress_find(graph);
     window_edges_end(graph);
     find_wrong_order(graph, threads);
     wait_table_make(graph, threads);

@@ -88,6 +88,15 @@ static struct wait wait_for_operations(const struct graph *graph, uint32_t locat
     return longest;
 }
 
+/* Of the first collective that the call completes; EVENT_UNKNOWN: there is none. */
+static int32_t comm_of_operations(const struct graph *graph, uint32_t location, uint32_t index)
+{
+    size_t i = graph_operations(graph, location, index);
+    if (i >= graph->operation_count)
+        return EVENT_UNKNOWN;
+    return graph->streams[graph->instances[graph->operations[i].instance].stream].comm;
+}
+
 enum wait_kind wait_for_message_kind(const struct call *call)
 {
     if (call->pending_same)
@@ -167,11 +176,12 @@ struct wait wait_compute(const struct graph *graph, uint32_t location, uint32_t 
         longest = longer(longest, wait_for_receivers(graph, location, &call));
     if (!call.operates)
         return longest;
-    /* Edges belong to calls on windows and to sends that are held back (held_sends.h). */
-    bool on_window = graph_state(graph, &call)->class == CLASS_RMA;
-    if (on_window || call.sent || call.completed)
-        longest = longer(longest, wait_in_window(graph, location, index, &call));
-    if (!on_window)
+    /* Edges belong to calls on windows, to sends that are held back (held_sends.h), and to calls that complete
+       collectives (late_progress.h). */
+    longest = longer(longest, wait_in_window(graph, location, index, &call));
+    if (longest.comm == EVENT_UNKNOWN && (longest.kind == WAIT_AT_NXN || longest.kind == WAIT_AT_BARRIER))
+        longest.comm = comm_of_operations(graph, location, index);
+    if (graph_state(graph, &call)->class != CLASS_RMA)
         longest = longer(longest, wait_for_operations(graph, location, index, &call));
     return longest;
 }

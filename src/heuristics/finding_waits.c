@@ -343,6 +343,17 @@ static bool waits_for_neighbours(const struct finding_input *input)
     return ns > 0.5 * (double)sums->ns;
 }
 
+/* True if most of the waiting is in calls that complete non-blocking collectives. */
+static bool waits_in_completions(const struct finding_input *input)
+{
+    const struct wait_sums *sums = &input->analysis->waits[WAIT_AT_NXN];
+    double ns = 0;
+    for (size_t i = 0; i < input->metrics->defs->state_count; i++)
+        if (input->metrics->defs->states[i].class == CLASS_WAIT)
+            ns += (double)sums->states_ns[i];
+    return ns > 0.5 * (double)sums->ns;
+}
+
 bool find_wait_at_nxn(const struct finding_input *input, struct finding *finding)
 {
     static const struct wait_words neighbours = {
@@ -359,9 +370,19 @@ bool find_wait_at_nxn(const struct finding_input *input, struct finding *finding
         "the last to arrive",
         "balance the work before the collective, or make it non-blocking and compute in the meantime (MPI_Iallreduce)",
         NULL};
+    static const struct wait_words posted = {
+        WAIT_AT_NXN,
+        "waiting at collectives",
+        "for the last process to start a collective, or to complete it",
+        "the last to do so",
+        "balance the work before the collective, and between its start and its completion; where MPI does nothing "
+        "while "
+        "processes compute, call MPI_Test now and then, or give it a thread for progress (with MPICH "
+        "MPIR_CVAR_ASYNC_PROGRESS=1)",
+        NULL};
     if (waits_for_neighbours(input))
         return find_waits(input, &neighbours, finding);
-    return find_waits(input, &words, finding);
+    return find_waits(input, waits_in_completions(input) ? &posted : &words, finding);
 }
 
 bool find_wait_at_barrier(const struct finding_input *input, struct finding *finding)

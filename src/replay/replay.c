@@ -104,8 +104,7 @@ static bool end_with_messages(struct exact *exact, uint32_t location, const stru
         depend_on_no_one(exact, location, call, wait_ns);
     if (!call->operates)
         return true;
-    bool on_window = graph_state(graph, call)->class == CLASS_RMA;
-    if ((on_window || sends) && !end_of_edges(exact, location, call, wait_ns))
+    if (!end_of_edges(exact, location, call, wait_ns))
         return false;
     return exact_end_of_operations(exact, location, call, wait_ns);
 }

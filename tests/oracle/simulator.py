@@ -33,6 +33,7 @@ class Machine:
         self.start_spread = 200000  # ns: processes begin within it
         self.starting = {}  # what MPI_Init and MPI_Finalize take beyond: name -> ns
         self.late_process = None  # (rank, ns that it begins later)
+        self.progress = True  # of non-blocking collectives: whatever their members do, or only in calls that complete them
         self.credits = None  # eager messages of a pair that are on the way before the receiver looks for more; None: any number
         self.cores = None  # that all processes share; None: each has its own
         self.slice = 3000000  # ns that one computes before the next gets its core
@@ -60,11 +61,11 @@ class Message:
 
 
 class Request:
-    __slots__ = ("number", "message", "receives", "done", "source", "tag", "waiter", "posted", "completed_in")
+    __slots__ = ("number", "message", "receives", "done", "source", "tag", "waiter", "posted", "completed_in", "group")
 
     def __init__(self, number, receives, posted):
         self.number, self.receives, self.posted = number, receives, posted
-        self.message = self.done = self.waiter = self.completed_in = None
+        self.message = self.done = self.waiter = self.completed_in = self.group = None
 
 
 class Process:
@@ -428,13 +429,22 @@ class Run:
     def do_icollective(self, process, name, size, comm):
         turn = self.turn.get((process.rank, comm, name), 0)
         self.turn[process.rank, comm, name] = turn + 1
-        requests = self.groups.setdefault((comm, turn, name), [])
+        requests, late = self.groups.setdefault((comm, turn, name), ([], set(self.comms[comm])))
         call = self.enter(process, name, comm)
         request = self.new_request(process, False)
         call.requests = [request.number]
         requests.append(request)
+        request.group = comm, turn, name, size
         self.leave(process, call, self.now + self.machine.overhead, request)
-        if len(requests) == len(self.comms[comm]):
+        if self.machine.progress:
+            late.clear()
+        self.end_icollective(request)
+
+    def end_icollective(self, request):
+        """Ends it for all once they have started it and, without progress, wait for it."""
+        comm, turn, name, size = request.group
+        requests, late = self.groups[comm, turn, name]
+        if len(requests) == len(self.comms[comm]) and not late:
             for one in requests:
                 self.at(self.now + log2_up(len(requests)) * self.hop(size), self.complete, one)
 
@@ -447,6 +457,10 @@ class Run:
     def do_wait(self, process, name, requests):
         call = self.enter(process, name)
         call.requests = sorted(request.number for request in requests)
+        for request in requests:
+            if request.group and not self.machine.progress:
+                self.groups[request.group[:3]][1].discard(process.rank)
+                self.end_icollective(request)
         self.look_again(process, call, list(requests), None)
 
     # Collectives

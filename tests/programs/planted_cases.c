@@ -191,6 +191,18 @@ static void target_exposes(void)
     MPI_Win_free(&window);
 }
 
+/* All start a sum, and complete it: the last process after it has slept. */
+static void late_completion(void)
+{
+    for (int i = 0; i < 12; i++) {
+        double value = rank, sum;
+        MPI_Request request;
+        MPI_Iallreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+        usleep(rank == size - 1 ? 50000 : 1000);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -201,6 +213,7 @@ static const struct {
              {"target", target},
              {"target_in_mpi", target_in_mpi},
              {"target_exposes", target_exposes},
+             {"late_completion", late_completion},
              {"spawn", spawn},
              {"spawned", spawned}};
 
