@@ -174,6 +174,9 @@ static bool one_gets_from_all(const struct setting *setting, struct reason *reas
    for what they carry, which larger tasks may have more of. */
 enum { TASK_COSTS = 10, MANY_TASKS = 10, SMALL_BYTES = 1024 };
 
+/* Small messages that take longer on average are held up by something else: a lack of cores, or a broken clock. */
+static const double MESSAGES_MOST_S = 1e-3;
+
 /* A master of tiny tasks computes as long as its workers: then only the messages show it. -1: there is none. */
 static int64_t master_by_messages(const struct setting *setting)
 {
@@ -190,10 +193,12 @@ static bool tasks_are_small(const struct setting *setting, struct reason *reason
 {
     const struct metrics *metrics = setting->input->metrics;
     int64_t hub = master_by_messages(setting);
-    if (hub < 0 || !is_about_messages(setting))
+    if (hub < 0 || !is_about_messages(setting) || !finding_roots_known(setting->input->analysis))
         return false;
     struct tasks tasks = tasks_of(metrics, (uint32_t)hub);
     double spent_s = tasks.moving_s + tasks.waiting_s;
+    if (fmax(tasks.moving_s, tasks.serving_s) >= MESSAGES_MOST_S * tasks.count)
+        return false;
     if (tasks.count < MANY_TASKS * tasks.workers || serves_in_rounds(metrics) || tasks.bytes >= SMALL_BYTES ||
         tasks.computed_s >= fmax(TASK_COSTS * tasks.moving_s, tasks.workers * tasks.serving_s))
         return false;

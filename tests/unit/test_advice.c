@@ -89,23 +89,24 @@ static void test_master(void)
     metrics_free(metrics);
 }
 
-/* A master gives each worker `tasks` and gets as many results of `bytes`; a worker computes for 5 s, moves messages for
-   `moving` seconds and waits for the master for one. */
+/* A master gives each worker `tasks` and gets as many results of `bytes`; a worker computes for 5 ms, moves messages
+   for `moving` ms and waits for the master for one. */
 static void expect_tasks(uint64_t tasks, uint64_t bytes, double moving, bool small, const char *name)
 {
+    static const double MS = 1e-3;
     struct metrics *metrics = run_new();
-    hand_calls(metrics, 0, "MPI_Recv", 0.1);
+    hand_calls(metrics, 0, "MPI_Recv", 0.1 * MS);
     for (size_t i = 1; i < PROCESSES; i++) {
         hand_messages(metrics, 0, i, tasks, bytes * tasks);
         hand_messages(metrics, i, 0, tasks, bytes * tasks);
-        hand_times(metrics, i, 5, moving + 1);
-        hand_calls(metrics, i, "MPI_Recv", moving + 1);
-        waits(metrics, WAIT_LATE_SENDER, i, 0, 1);
+        hand_times(metrics, i, 5 * MS, (moving + 1) * MS);
+        hand_calls(metrics, i, "MPI_Recv", (moving + 1) * MS);
+        waits(metrics, WAIT_LATE_SENDER, i, 0, 1 * MS);
     }
     const struct finding *finding = fitted_to(metrics, "transfer", WAIT_LATE_SENDER, "MPI_Recv");
     expect(finding,
            small
-               ? "It waits. The tasks are small: a worker computes 250 ms for each on average, and spends 44 % of its "
+               ? "It waits. The tasks are small: a worker computes 250 µs for each on average, and spends 44 % of its "
                  "time on getting and returning them."
                : "It waits.",
            small ? "hand out larger tasks" : "its own", name);
@@ -117,6 +118,7 @@ static void test_tasks(void)
     expect_tasks(20, 1023, 3, true, "small tasks");
     expect_tasks(20, 1024, 3, false, "a task has much data");
     expect_tasks(9, 100, 3, false, "few tasks");
+    expect_tasks(20, 100, 20, false, "messages that take long for what they carry");
     expect_tasks(20, 100, 0.5, false, "a task is ten times as long as its messages");
 }
 
