@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "stuck/stuck_text.h"
 
-#include "core/mpi_error.h"
+#include "core/ending.h"
 #include "core/numbers.h"
 #include "core/text.h"
 #include "stuck/stuck_messages.h"
@@ -174,37 +174,25 @@ static const struct edge *dead_edge(const struct stuck_graph *graph, const struc
     return node->edge_count > 0 ? &graph->edges[node->first_edge] : NULL;
 }
 
+/* "in MPI_Recv (x.c:3)", or after it. */
+static void say_where(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place)
+{
+    say(text, place->depth > 0 ? " in " : " after ");
+    say_call(text, state, place->state, place->site);
+}
+
 void say_died(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place)
 {
-    if (place->code == SIGKILL) {
-        say(text, "was killed (SIGKILL, as by the kernel for lack of memory) ");
-    } else if (place->code > 0) {
-        const char *name = sigabbrev_np(place->code);
-        text_append(text, STUCK_TEXT_SIZE, "was killed by signal %" PRId32 " (SIG%s) ", place->code, name ? name : "?");
-    } else if (place->code < 0) {
-        text_append(text, STUCK_TEXT_SIZE, "ended with exit code %" PRId32 " by _exit() or exec ",
-                    death_by_exit(place->code));
-    } else {
-        say(text,
-            "ended without a word (killed, for example by the kernel when memory ran out, or by _exit() or exec) ");
-    }
-    say(text, place->depth > 0 ? "in " : "after ");
-    say_call(text, state, place->state, place->site);
+    char ending[ENDING_TEXT_SIZE];
+    say(text, ending_text(ending, PENDING_DIED, place->code));
+    say_where(text, state, place);
 }
 
 static void say_end(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place)
 {
-    const char *name = sigabbrev_np(place->code), *class = mpi_error_name((uint32_t)place->code);
-    if (place->ended == PENDING_ERROR)
-        text_append(text, STUCK_TEXT_SIZE, "was ended by MPI for an error%s%s%s ", class ? " (" : "",
-                    class ? class : "", class ? ")" : "");
-    else if (place->ended == PENDING_SIGNAL)
-        /* Signals of real time have no abbreviation. */
-        text_append(text, STUCK_TEXT_SIZE, "crashed with signal %" PRId32 " (SIG%s) ", place->code, name ? name : "?");
-    else
-        text_append(text, STUCK_TEXT_SIZE, "exited with code %" PRId32 " and without MPI_Finalize ", place->code);
-    say(text, place->depth > 0 ? "in " : "after ");
-    say_call(text, state, place->state, place->site);
+    char ending[ENDING_TEXT_SIZE];
+    say(text, ending_text(ending, place->ended, place->code));
+    say_where(text, state, place);
 }
 
 /* ", in spin (loop.c:12)": what it computes, by samples. */

@@ -3,6 +3,7 @@
    thread of its own if there are several. */
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/payload.h"
 #include "core/pipeline.h"
 #include "timeline/index_builder.h"
 
@@ -49,6 +50,20 @@ static void note_state(struct builder *builder, const struct walk_event *walked,
         time_add(&about->mpi_ns, time_since(row->mpi_since_ns, walked->time_ns));
 }
 
+/* The first of a thread says how it ended. */
+static void note_ending(struct builder *builder, const struct walk_event *walked, struct timeline_row *about)
+{
+    const struct event *event = walked->event;
+    struct pending pending;
+    if (about->ended || strcmp(builder->walk.defs->marks[event->state].name, PENDING_MARK_NAME) != 0)
+        return;
+    payload_get_pending(walked->arena + event->payload, event->payload_length, &pending);
+    if (!pending_ends(pending.what))
+        return;
+    about->ended = pending.what;
+    about->code = pending.tag;
+}
+
 static void build_event(void *context, const struct walk_event *walked)
 {
     struct builder *builder = context;
@@ -74,6 +89,8 @@ static void build_event(void *context, const struct walk_event *walked)
         builder->now.partners |= bit((uint32_t)event->partner);
         builder->now.tags |= bit((uint32_t)event->tag);
         pyramid_note(&builder->notes, builder->row[walked->row].name, walked->time_ns, PYRAMID_MESSAGE);
+    } else if (event->kind == EVENT_MARK && event->payload_length > 0) {
+        note_ending(builder, walked, about);
     } else if (event->kind == EVENT_COUNTER) {
         curves_build_event(&builder->curves, builder->walk.defs, walked->row, event, walked->time_ns, about->begin_ns);
     }

@@ -5,7 +5,7 @@
 #include "timeline/index.h"
 
 /* Internal: what writing and reading an index share. */
-enum { INDEX_VERSION = 8, INDEX_PIECE = 1 << 22 };
+enum { INDEX_VERSION = 9, INDEX_PIECE = 1 << 22 };
 extern const char index_magic[8];
 extern const size_t index_sizes[SECTION_COUNT]; /* of an entry of each section */
 

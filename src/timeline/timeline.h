@@ -19,6 +19,7 @@ struct timeline_row {
     uint64_t events;
     int64_t begin_ns, end_ns; /* first and last event; without events both are the run's begin */
     int64_t mpi_ns;           /* time inside at least one MPI function */
+    int32_t ended, code;      /* without MPI_Finalize, as of core/ending.h; 0: not known */
 };
 
 /* The clock correction, if requested (clocks/clocks.h). */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "view/view.h"
 
+#include "core/ending.h"
 #include "core/memory.h"
 #include "core/payload.h"
 #include "core/resource_counter.h"
@@ -118,6 +119,26 @@ static void write_hosts(struct output *output, const struct view *view)
     output_text(output, "}");
 }
 
+/* Of rows that ended without MPI_Finalize: nearly all runs have none. */
+static void write_endings(struct output *output, const struct view *view)
+{
+    const char *between = "";
+    output_text(output, ",\n\"endings\":[");
+    for (size_t i = 0; i < view->info->row_count; i++) {
+        const struct timeline_row *row = &view->info->rows[i];
+        char text[ENDING_TEXT_SIZE];
+        if (!ending_text(text, row->ended, row->code)[0])
+            continue;
+        output_print(output, "%s{\"row\":%zu,\"text\":", between, i);
+        value_write_json(output, value_text(text));
+        output_text(output, ",\"word\":");
+        value_write_json(output, value_text(ending_word(row->ended)));
+        output_text(output, "}");
+        between = ",";
+    }
+    output_text(output, "]");
+}
+
 static void write_rows(struct output *output, const struct view *view)
 {
     bool ranks = true, threads = true;
@@ -132,6 +153,7 @@ static void write_rows(struct output *output, const struct view *view)
     write_by_row(output, view, threads, write_thread);
     output_text(output, ",\n\"lives\":");
     write_by_row(output, view, false, write_life);
+    write_endings(output, view);
     write_hosts(output, view);
 }
 

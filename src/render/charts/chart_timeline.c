@@ -9,6 +9,7 @@
 #include "render/charts/scene.h"
 #include "render/clock_sentence.h"
 
+#include "core/ending.h"
 #include "core/memory.h"
 #include "core/text.h"
 
@@ -413,6 +414,25 @@ static void draw_names(const struct drawing *drawing)
                 drawing->scene->fold > 1 ? "processes" : "process");
 }
 
+/* How a process ended, behind the end of its line; where that has no room, in a word. */
+static void draw_endings(const struct drawing *drawing)
+{
+    const struct scene *scene = drawing->scene;
+    const struct timeline_row *rows = timeline_info(scene->timeline)->rows;
+    struct text_style style = {.ink = INK_MUTED};
+    for (uint32_t line = 0; scene->fold == 1 && line < scene->lines && drawing->line >= TEXT_SIZE; line++) {
+        const struct timeline_row *row = &rows[scene->rows[line]];
+        char text[ENDING_TEXT_SIZE];
+        double x = fmax(x_of(drawing, row->end_ns), drawing->plot.x) + NAME_GAP / 2.0,
+               room = drawing->plot.x + drawing->plot.width - x;
+        const char *said = ending_text(text, row->ended, row->code);
+        if (canvas_text_width(drawing->canvas, style, said) > room)
+            said = ending_word(row->ended);
+        if (*said && canvas_text_width(drawing->canvas, style, said) <= room)
+            canvas_text(drawing->canvas, x, drawing->plot.y + (line + 0.5) * drawing->line, style, said);
+    }
+}
+
 static void legend_row(const struct drawing *drawing, double x, double *y, struct paint paint, const char *name,
                        double ns, double all)
 {
@@ -533,6 +553,7 @@ void chart_timeline_draw(struct canvas *canvas, const struct chart_input *input,
         draw_cells(&drawing);
     }
     draw_names(&drawing);
+    draw_endings(&drawing);
     counter_graphs_draw(canvas, scene, counters, drawing.plot.x, bottom + GRAPHS_GAP, drawing.plot.width, NAME_GAP);
     bottom += graphs;
     draw_time_axis(&drawing, bottom + 2);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/reports/timeline_text.h"
 
+#include "core/ending.h"
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/text.h"
@@ -117,6 +118,28 @@ static void write_lines(struct output *output, const struct scene *scene, const 
     }
 }
 
+/* Processes that crashed, exited or died: so many are named. */
+enum { ENDINGS = 8 };
+
+/* What is behind the end of a row. */
+static void write_endings(struct output *output, const struct scene *scene)
+{
+    const struct timeline_row *rows = timeline_info(scene->timeline)->rows;
+    char text[ENDING_TEXT_SIZE], more[TEXT_NUMBER_SIZE];
+    size_t found = 0;
+    for (size_t i = 0; i < scene->view.row_count; i++) {
+        const struct timeline_row *row = &rows[scene->rows[i]];
+        /* Its threads end with a process. */
+        if (row->thread > 0 || !ending_text(text, row->ended, row->code)[0] || found++ >= ENDINGS)
+            continue;
+        output_print(output, "  process %s %s\n", text_number(row->process).text, text);
+    }
+    if (found > ENDINGS)
+        output_print(output, "  … %s more\n", text_thousands(more, found - ENDINGS));
+    if (found > 0)
+        output_text(output, "\n");
+}
+
 static void write_legend_row(struct output *output, const char *letter, const char *name, double ns, double all)
 {
     char shown[VALUE_TEXT_SIZE], time[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
@@ -178,6 +201,7 @@ void timeline_write_text(struct output *output, const struct scene *scene, const
     write_axis(output, scene);
     write_lines(output, scene, letters, colour);
     output_text(output, "\n");
+    write_endings(output, scene);
     write_legend(output, scene, states, shown, found, letters);
     free(letters);
 }

@@ -375,10 +375,12 @@ Object.assign(Timeline.prototype, {
 
   idleLines(hit) {
     const { exact } = this.scene;
-    const life = this.scene.meta.lives[hit.row];
+    const { lives, endings } = this.scene.meta;
+    const life = lives[hit.row];
     if (!life) return ['no events', `${this.processName(hit.row)}`];
     const [begin, end] = life;
-    if (hit.time < begin || hit.time > end) return ['not there', `${this.processName(hit.row)} at ${instant(hit.time)}`];
+    const ended = hit.time > end && endings.find(({ row }) => row === hit.row);
+    if (hit.time < begin || hit.time > end) return [ended?.text || 'not there', `${this.processName(hit.row)} at ${instant(hit.time)}`];
     const [first, last] = exact.rangeOf(hit.row);
     const { from, to } = exact.states;
     const next = first + upperBound(last - first, (i) => from[first + i], hit.time);

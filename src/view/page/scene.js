@@ -82,6 +82,24 @@ function drawLabels(pen, scene, layout) {
   }
 }
 
+/** How a process ended, behind the end of its row; where that has no room, in a word. */
+function drawEndings(pen, scene, layout) {
+  const { plot } = layout;
+  const { meta, pens } = scene;
+  const [first, end] = linesSeen(scene, layout);
+  if (layout.fold > 0 || layout.line < 12) return;
+  setText(pen, 'left', 12);
+  pen.fillStyle = pens.css('muted');
+  for (const { row, text, word } of meta.endings) {
+    const line = scene.lineOf(row);
+    const y = layout.middle(line);
+    if (!(line >= first && line < end) || y < plot.y || y > plot.y + plot.height) continue;
+    const x = max(layout.x(meta.lives[row][1]), plot.x) + 4;
+    const said = [text, word].find((some) => x + scene.textWidth(pen, some) <= plot.x + plot.width);
+    if (said) pen.fillText(said, x, y);
+  }
+}
+
 /** Rows by host: the name of each beside its rows, and a line between it and the next. */
 function drawHosts(pen, scene, layout) {
   const { plot, fold, y } = layout;
@@ -244,4 +262,5 @@ function drawScene(pen, scene) {
   drawRange(pen, scene, layout);
   drawHosts(pen, scene, layout);
   drawLabels(pen, scene, layout);
+  drawEndings(pen, scene, layout);
 }
