@@ -7,10 +7,10 @@
 
 #include <stdlib.h>
 
-/* See late_progress.h: this part of a wait follows the last member at most; these waits are this part of all; those
-   that end right before are this part of them at most; and this part of a wait the last member may spend in other
-   calls. */
-static const double SOON = 0.25, OF_ALL = 0.25, BY_CHANCE = 0.1, INSIDE = 0.1;
+/* See late_progress.h: this part of a wait follows the last member at most, or of one that proves something; those are
+   this part of all waits; those that end right before are this part of them at most; and this part of a wait the last
+   member may spend in other calls. */
+static const double SOON = 0.25, AT_ONCE = 0.1, OF_ALL = 0.25, BY_CHANCE = 0.1, INSIDE = 0.1;
 
 /* The completing calls of an instance. */
 struct completion {
@@ -29,7 +29,7 @@ struct proof {
 /* A member that waits until it is done, or the last one enters its completing call. */
 struct waiting {
     int64_t ns;
-    bool ends_after, ends_before; /* it is done soon after that; shortly before */
+    bool ends_after, at_once, before; /* it is done soon after that; at once; as short before */
 };
 
 static bool is_of_all(const struct graph *graph, const struct instance *instance)
@@ -87,7 +87,8 @@ static bool waits(const struct graph *graph, const struct operation *operation, 
             before_ns = time_since(call.leave_ns, last->enter_ns);
     *waiting = (struct waiting){.ns = ns,
                                 .ends_after = after_ns > 0 && (double)after_ns <= SOON * (double)ns,
-                                .ends_before = after_ns <= 0 && (double)before_ns <= SOON * (double)ns};
+                                .at_once = after_ns > 0 && (double)after_ns <= AT_ONCE * (double)ns,
+                                .before = after_ns <= 0 && (double)before_ns <= AT_ONCE * (double)ns};
     return true;
 }
 
@@ -100,8 +101,8 @@ static bool is_sure(const struct proof *proof)
 static void add_proof(struct proof *proof, struct completion *last, const struct waiting *waiting)
 {
     time_add(&proof->all_ns, waiting->ns);
-    time_add(&proof->before_ns, waiting->ends_before ? waiting->ns : 0);
-    if (!waiting->ends_after)
+    time_add(&proof->before_ns, waiting->before ? waiting->ns : 0);
+    if (!waiting->at_once)
         return;
     time_add(&proof->after_ns, waiting->ns);
     proof->count += !last->waited_for;

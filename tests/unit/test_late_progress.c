@@ -67,17 +67,19 @@ static void expect_saving(struct plan plan, int64_t saving_ns, const char *name)
 int main(void)
 {
     defs_make();
-    expect((struct plan){3, 75, 75, 70, false}, 150, 120, "the last computes");
-    expect((struct plan){2, 75, 75, 70, false}, 0, 0, "twice may be chance");
-    expect((struct plan){4, 75, 50, 70, false}, 150, 120, "done once while the last computes");
-    expect((struct plan){4, 75, 68, 70, false}, 0, 0, "done once right before it has come: chance");
-    expect((struct plan){9, 75, 34, 70, false}, 400, 320, "done once, nearly at once");
-    expect((struct plan){12, 50, 75, 70, false}, 0, 0, "done while the last computes, but for once");
+    expect((struct plan){3, 73, 73, 70, false}, 150, 120, "the last computes");
+    expect((struct plan){2, 73, 73, 70, false}, 0, 0, "twice may be chance");
+    expect((struct plan){4, 73, 50, 70, false}, 150, 120, "done once while the last computes");
+    expect((struct plan){4, 73, 68, 70, false}, 0, 0, "done once right before it has come: chance");
+    expect((struct plan){9, 73, 34, 70, false}, 400, 320, "done once, nearly at once");
+    expect((struct plan){12, 50, 73, 70, false}, 0, 0, "done while the last computes, but for once");
+    expect((struct plan){3, 78, 78, 70, false}, 0, 0, "never at once after the last");
+    expect((struct plan){4, 73, 80, 70, false}, 200, 160, "once not at once");
     expect((struct plan){3, 95, 95, 70, false}, 0, 0, "it takes long after the last");
-    expect((struct plan){3, 75, 75, 70, true}, 0, 0, "the last is in MPI");
-    expect((struct plan){3, 75, 75, 15, false}, 0, 0, "the last comes before");
-    /* Process 1 then completes for 5, after 20, and starts the next after 35: it ends at 155 instead of 275. */
-    expect_saving((struct plan){3, 75, 75, 70, false}, 276 - 155, "a last one that does not compute");
+    expect((struct plan){3, 73, 73, 70, true}, 0, 0, "the last is in MPI");
+    expect((struct plan){3, 73, 73, 15, false}, 0, 0, "the last comes before");
+    /* Process 1 then completes for 3, after 20, and starts the next after 37: it ends at 153 instead of 273. */
+    expect_saving((struct plan){3, 73, 73, 70, false}, 274 - 153, "a last one that does not compute");
     defs_free(defs);
     return tap_done();
 }
