@@ -312,6 +312,7 @@ def unsteady_network(draw):
 import judge_more  # noqa: E402,F401: more kinds
 import judge_third  # noqa: E402,F401
 import judge_fourth  # noqa: E402,F401
+import judge_fifth  # noqa: E402,F401
 
 
 def judge(sight, name, directory, seed):
