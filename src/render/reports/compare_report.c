@@ -292,7 +292,7 @@ static bool is_shown(const struct finding_change *change, size_t last)
 static void text_finding(struct output *output, const struct finding_change *change, size_t last, bool colour)
 {
     const char *word = finding_word(change, last), *style = change_style(change->changes[last], colour);
-    char begin[64], text[640], now[TEXT_NUMBER_SIZE], before[TEXT_NUMBER_SIZE];
+    char begin[16], text[640], now[TEXT_NUMBER_SIZE], before[TEXT_NUMBER_SIZE];
     seconds_text(before, change->saving_s[0].mean);
     seconds_text(now, change->saving_s[last].mean);
     bool one = change->runs[0] == 0 || change->runs[last] == 0 || change->changes[last] == CHANGE_SAME;
@@ -302,23 +302,23 @@ static void text_finding(struct output *output, const struct finding_change *cha
         snprintf(text, sizeof text, "%s: %s", change->finding->title, change->runs[last] > 0 ? now : before);
     else
         snprintf(text, sizeof text, "%s: %s instead of %s", change->finding->title, now, before);
-    snprintf(begin, sizeof begin, "  %s%-4s%s  ", style ? style : "", word, style ? TERMINAL_PLAIN : "");
+    snprintf(begin, sizeof begin, "  %-4s  ", word);
+    /* Around the whole: in the first line it would count as text. */
+    output_text(output, style ? style : "");
     paragraph_write(output, begin, "        ", text);
+    output_text(output, style ? TERMINAL_PLAIN : "");
 }
 
 static void text_findings(struct output *output, const struct compare_report *report, size_t rows, bool colour)
 {
     const struct finding_changes *changes = report->changes;
     size_t last = report->comparison->version_count - 1, shown = 0;
-    char title[2 * NAME_SIZE + 80], name[NAME_SIZE], before[NAME_SIZE];
     for (size_t i = 0; i < changes->count; i++)
         shown += is_shown(&changes->change[i], last);
     if (shown == 0)
         return;
-    snprintf(title, sizeof title, "Findings of %s against %s, and what each could save",
-             short_name(name, &report->comparison->versions[last]),
-             short_name(before, &report->comparison->versions[0]));
-    heading_write(output, title);
+    heading_write(output, last > 1 ? "Findings, and what each could save: the last version against the first"
+                                   : "Findings, and what each could save");
     for (size_t i = 0, written = 0; i < changes->count && written < rows; i++)
         if (is_shown(&changes->change[i], last)) {
             text_finding(output, &changes->change[i], last, colour);
