@@ -39,22 +39,23 @@ void exact_clear_changes(struct exact *exact)
     free(exact->sets.quick);
 }
 
-static unsigned combined_lanes(const struct exact *exact, const struct call *call)
+static bool is_combined(const struct graph *graph, const struct call *call, const struct replay_options *options)
 {
-    unsigned lanes = 0;
-    for (size_t i = 0; exact->sets.combined >> i; i++)
-        if (lane_is_in(exact->sets.combined, i) &&
-            combined_call(exact->player.graph, call, exact->lanes[i].options.combined))
-            lanes |= 1U << i;
-    return lanes;
+    return combined_call(graph, call, options->combined);
 }
 
-static unsigned handed_lanes(const struct exact *exact, const struct call *call)
+static bool is_handed_over(const struct graph *graph, const struct call *call, const struct replay_options *options)
+{
+    return handed_over_call(graph, call, options->handed);
+}
+
+/* Those lanes of a set whose options are about the call. */
+static unsigned lanes_about(const struct exact *exact, unsigned set, const struct call *call,
+                            bool (*is_about)(const struct graph *, const struct call *, const struct replay_options *))
 {
     unsigned lanes = 0;
-    for (size_t i = 0; exact->sets.handed >> i; i++)
-        if (lane_is_in(exact->sets.handed, i) &&
-            handed_over_call(exact->player.graph, call, exact->lanes[i].options.handed))
+    for (size_t i = 0; set >> i; i++)
+        if (lane_is_in(set, i) && is_about(exact->player.graph, call, &exact->lanes[i].options))
             lanes |= 1U << i;
     return lanes;
 }
@@ -97,9 +98,9 @@ void exact_change_call(struct exact *exact, uint32_t location, const struct call
         return;
     changes->quick = sets->quick ? sets->quick[call->state] : 0;
     if (sets->combined)
-        changes->quick |= combined_lanes(exact, call);
+        changes->quick |= lanes_about(exact, sets->combined, call, is_combined);
     if (sets->handed)
-        changes->free = handed_lanes(exact, call);
+        changes->free = lanes_about(exact, sets->handed, call, is_handed_over);
     if (sets->faster)
         change_faster_calls(exact, location, index);
     if (sets->completing)
