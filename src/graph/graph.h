@@ -214,7 +214,7 @@ struct instance_stream {
 
 /* A call waits until another call is entered, or left, that is neither the other end of a message nor in the same
    collective: calls on a window (graph_windows.h), sends that the receiver holds back (held_sends.h), and calls that
-   complete a collective of which another member does its part late (late_progress.h). */
+   complete a collective for which another member is late (late_progress.h). */
 struct window_edge {
     uint32_t location, call;             /* that waits */
     uint32_t cause_location, cause_call; /* the call it waits for */

@@ -195,14 +195,23 @@ bool finding_shares_cores(const struct metrics *metrics)
 static const char fewer_processes[] = "run no more processes than there are free cores, each bound to its own, and "
                                       "record again before changing the program";
 
+/* How many bytes an epoch of a window moves is not known. */
+static bool waits_in_epochs(const struct analysis *analysis)
+{
+    return analysis->waits[WAIT_LATE_POST].count + analysis->waits[WAIT_EARLY_WAIT].count +
+               analysis->waits[WAIT_LATE_COMPLETE].count >
+           0;
+}
+
 static void say_held_calls(const struct analysis *analysis, struct finding *finding)
 {
     char held[TEXT_NUMBER_SIZE], calls[TEXT_NUMBER_SIZE], each[TEXT_NUMBER_SIZE];
     double held_s = (double)analysis->held / 1e9;
     text_append(finding->text, sizeof finding->text,
-                "%s calls that move 16 KiB at most take %s each after everything they need is there, %s in total",
-                text_thousands(calls, analysis->held_calls), seconds_text(each, held_s / (double)analysis->held_calls),
-                seconds_text(held, held_s));
+                "%s calls that move 16 KiB at most%s take %s each after everything they need is there, %s in total",
+                text_thousands(calls, analysis->held_calls),
+                waits_in_epochs(analysis) ? ", or complete epochs of windows," : "",
+                seconds_text(each, held_s / (double)analysis->held_calls), seconds_text(held, held_s));
 }
 
 /* All that MPI costs beyond an ideal network, files apart: with a core for each process the network would take

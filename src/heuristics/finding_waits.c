@@ -376,8 +376,7 @@ bool find_wait_at_nxn(const struct finding_input *input, struct finding *finding
         "for the last process to start a collective, or to complete it",
         "the last to do so",
         "balance the work before the collective, and between its start and its completion; where MPI does nothing "
-        "while "
-        "processes compute, call MPI_Test now and then, or give it a thread for progress (with MPICH "
+        "while processes compute, call MPI_Test now and then, or give it a thread for progress (with MPICH "
         "MPIR_CVAR_ASYNC_PROGRESS=1)",
         NULL};
     if (waits_for_neighbours(input))

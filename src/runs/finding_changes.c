@@ -18,7 +18,7 @@ bool finding_is_same(const struct finding *a, const struct finding *b)
     return a->kind == b->kind && strcmp(first, second) == 0;
 }
 
-static const struct finding *same_in(const struct findings *findings, const struct finding *wanted)
+const struct finding *finding_same_in(const struct findings *findings, const struct finding *wanted)
 {
     for (size_t i = 0; i < findings->count; i++)
         if (finding_is_same(&findings->finding[i], wanted))
@@ -53,7 +53,7 @@ static void average(struct finding_change *change, const struct gate_version *ve
 {
     struct averaged *saving = &change->saving_s[v];
     for (size_t r = 0; r < version->run_count; r++) {
-        const struct finding *found = same_in(version->runs[r].findings, change->finding);
+        const struct finding *found = finding_same_in(version->runs[r].findings, change->finding);
         double saving_s = found ? found->saving_s : 0;
         change->runs[v] += found != NULL;
         saving->mean += saving_s / (double)version->run_count;
@@ -74,43 +74,23 @@ static double duration_s(const struct gate_version *versions, size_t count)
     return (double)ns / 1e9;
 }
 
-static double moved_s(const struct finding_change *change, size_t version)
-{
-    return change->saving_s[version].mean - change->saving_s[0].mean;
-}
-
 static enum change judge(const struct finding_change *change, size_t version, double least_s)
 {
-    double s = moved_s(change, version);
+    double s = change->saving_s[version].mean - change->saving_s[0].mean;
     if (fabs(s) < least_s)
         return CHANGE_SAME;
     return s > 0 ? CHANGE_WORSE : CHANGE_BETTER;
 }
 
-struct ordered {
-    struct finding_change change;
-    double moved_s;
-    size_t at;
-};
-
 static int by_move(const void *a, const void *b)
 {
-    const struct ordered *left = a, *right = b;
-    if (left->moved_s != right->moved_s)
-        return order_by(right->moved_s, left->moved_s);
-    return order_by(left->at, right->at);
-}
-
-static void sort_changes(struct finding_changes *changes, size_t last)
-{
-    struct ordered *ordered = memory_new(changes->count * sizeof *ordered);
-    for (size_t i = 0; i < changes->count; i++)
-        ordered[i] = (struct ordered){changes->change[i], fabs(moved_s(&changes->change[i], last)), i};
-    if (changes->count > 0)
-        qsort(ordered, changes->count, sizeof *ordered, by_move);
-    for (size_t i = 0; i < changes->count; i++)
-        changes->change[i] = ordered[i].change;
-    free(ordered);
+    const struct finding_change *left = a, *right = b;
+    const char *first = left->finding->functions[0], *second = right->finding->functions[0];
+    if (fabs(left->moved_s) != fabs(right->moved_s))
+        return order_by(fabs(right->moved_s), fabs(left->moved_s));
+    if (left->finding->kind != right->finding->kind)
+        return order_by(left->finding->kind, right->finding->kind);
+    return strcmp(first ? first : "", second ? second : "");
 }
 
 struct finding_changes finding_changes_of(const struct gate_version *versions, size_t count)
@@ -132,8 +112,10 @@ struct finding_changes finding_changes_of(const struct gate_version *versions, s
             average(change, &versions[v], v);
             change->changes[v] = judge(change, v, least_s);
         }
+        change->moved_s = change->saving_s[count - 1].mean - change->saving_s[0].mean;
     }
-    sort_changes(&changes, count - 1);
+    if (changes.count > 0)
+        qsort(changes.change, changes.count, sizeof *changes.change, by_move);
     return changes;
 }
 

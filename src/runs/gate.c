@@ -278,10 +278,7 @@ static double chance(const struct tested *tested, size_t before, size_t after)
 
 static bool has_finding(const struct gate_run *run, const struct finding *finding)
 {
-    for (size_t i = 0; i < run->findings->count; i++)
-        if (finding_is_same(&run->findings->finding[i], finding))
-            return true;
-    return false;
+    return finding_same_in(run->findings, finding) != NULL;
 }
 
 static size_t runs_with(const struct gate_version *version, const struct finding *finding)

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* Event types that Paraver does not know by their number, but whose values have labels, 0 among them: states, of the
-   program or of other runtimes, of which a value lasts until the next one. */
+   program or of other runtimes. Each value lasts until the next one. */
 
 struct paraver_labelled_type {
     bool plain; /* it has values without a label: a number like others */

@@ -103,7 +103,7 @@ void record_sites_outer(struct record_run *run, struct record_file *file, struct
         file->sites[outer->number].outer = record_sites_place(run, outer->path, outer->offset);
 }
 
-/* Large programs are compiled in many directories, in each of which is some of the source. Not with --no-metadata. */
+/* A large program is compiled in many directories. With --no-metadata none is recorded. */
 enum { DIRECTORIES_MOST = 256 };
 
 static void note_directory(struct defs *defs, const char *directory)

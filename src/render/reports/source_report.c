@@ -39,11 +39,12 @@ static bool ends_with(const char *file, const char *wanted)
            (tail == length || file[length - tail - 1] == '/' || *wanted == '/');
 }
 
-static FILE *open_in(const char *directory, const char *name)
+/* `length`: of the directory. */
+static FILE *open_in(const char *directory, size_t length, const char *name)
 {
     char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s/%s", directory, name);
-    if (length > 0 && (size_t)length < sizeof path)
+    int written = snprintf(path, sizeof path, "%.*s/%s", (int)length, directory, name);
+    if (written > 0 && (size_t)written < sizeof path)
         return fopen(path, "re");
     return NULL;
 }
@@ -52,23 +53,19 @@ static FILE *open_in(const char *directory, const char *name)
 static FILE *source_open(const struct profile *profile, const char *trace, const char *name)
 {
     const struct property_list *properties = &profile->defs->properties;
-    const char *last = strrchr(name, '/');
+    const char *last = strrchr(name, '/'), *slash = strrchr(trace, '/'), *folder = slash ? trace : ".";
+    size_t length = slash ? (size_t)(slash - trace) : 1;
     FILE *file = NULL;
     for (size_t i = 0; !file && *name != '/' && i < properties->count; i++)
         if (strcmp(properties->rows[i].name, PROPERTY_COMPILED) == 0)
-            file = open_in(properties->rows[i].value, name);
+            file = open_in(properties->rows[i].value, strlen(properties->rows[i].value), name);
     if (!file)
         file = fopen(name, "re");
     /* The whole path below the trace's folder, or the file alone there. */
-    const char *slash = strrchr(trace, '/');
-    char *folder = slash ? memory_copy(trace, (size_t)(slash - trace) + 1) : memory_copy_string(".");
-    if (slash)
-        folder[slash - trace] = '\0';
     if (!file)
-        file = open_in(folder, name);
+        file = open_in(folder, length, name);
     if (!file)
-        file = open_in(folder, last ? last + 1 : name);
-    free(folder);
+        file = open_in(folder, length, last ? last + 1 : name);
     return file;
 }
 
