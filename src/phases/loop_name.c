@@ -17,12 +17,19 @@ struct naming {
     uint64_t body;
 };
 
+static const char more[] = " …";
+
+static bool is_cut(const struct naming *naming)
+{
+    size_t used = strlen(naming->text);
+    return used >= sizeof more && strcmp(naming->text + used - sizeof more + 1, more) == 0;
+}
+
 static void name_put(struct naming *naming, const char *text)
 {
     size_t used = strlen(naming->text), length = strlen(text);
-    static const char more[] = " …";
-    /* Already cut: nothing may follow the dots. */
-    if (used >= sizeof more && strcmp(naming->text + used - sizeof more + 1, more) == 0)
+    /* Nothing may follow the dots. */
+    if (is_cut(naming))
         return;
     if (used + length + sizeof more <= LOOP_NAME_SIZE)
         memcpy(naming->text + used, text, length + 1);
@@ -40,6 +47,23 @@ static bool is_said(struct naming *naming, uint32_t state)
     return naming->said_count == NAME_FUNCTIONS;
 }
 
+static void name_body(struct naming *naming, uint32_t loop);
+
+/* A loop inside, in brackets; without a function that is not said yet it is left out. */
+static void name_inner(struct naming *naming, uint32_t loop, bool *first)
+{
+    size_t before = strlen(naming->text);
+    name_put(naming, *first ? "(" : ", (");
+    size_t begin = strlen(naming->text);
+    name_body(naming, loop);
+    if (strlen(naming->text) == begin && !is_cut(naming)) {
+        naming->text[before] = '\0';
+        return;
+    }
+    name_put(naming, ")");
+    *first = false;
+}
+
 /* The functions of a body, each once, those of loops inside in brackets; and a hash of all. Depth is that of loops. */
 static void name_body(struct naming *naming, uint32_t loop)
 {
@@ -50,10 +74,7 @@ static void name_body(struct naming *naming, uint32_t loop)
     for (uint32_t i = 0; i < tree->loops[loop].item_count; i++) {
         const struct loop_item *item = &tree->items[tree->loops[loop].item + i];
         if (item->loop != LOOP_NONE) {
-            name_put(naming, first ? "(" : ", (");
-            name_body(naming, item->loop);
-            name_put(naming, ")");
-            first = false;
+            name_inner(naming, item->loop, &first);
             continue;
         }
         struct call call = graph_call(naming->graph, naming->location, item->at);

@@ -182,6 +182,23 @@ static void test_inner(void)
     phases_free(phases);
 }
 
+/* Two inner loops of the same function: it is named once, and the second leaves no empty brackets. */
+static void test_inner_twice(void)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < 3; p++) {
+        int64_t now = 0;
+        for (int k = 0; k < 5; k++)
+            for (int i = 0; i < 42; i++, now += 10)
+                call(&trace, p, i == 20 ? BCAST : i == 41 ? ALLREDUCE : BARRIER, now + 5, now + 10);
+    }
+    struct phases *phases = found(&trace, 3);
+    if (tap_ok(phases->main_loop != PHASE_NONE, "inner twice: a loop"))
+        tap_equal_string(phases->loops.rows[phases->main_loop].name, "(MPI_Barrier), MPI_Bcast, MPI_Allreduce",
+                         "inner twice: no empty brackets");
+    phases_free(phases);
+}
+
 /* Between two Allreduces each process makes another number of exchanges: only the Allreduces are common. */
 static void test_world(void)
 {
@@ -389,6 +406,7 @@ int main(void)
     test_ragged();
     test_cut();
     test_inner();
+    test_inner_twice();
     test_world();
     test_master();
     test_none();
