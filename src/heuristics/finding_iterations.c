@@ -146,23 +146,45 @@ bool find_dynamic_imbalance(const struct finding_input *input, struct finding *f
     return true;
 }
 
+/* The calls of one kind are not worth a word if they are this part of all. */
+static const double FEW_OF_A_KIND = 0.1;
+
 /* The other synchronisations are collectives of few bytes. */
 static double barrier_calls(const struct metrics *metrics)
 {
     return finding_calls(metrics, CLASS_SYNC, NULL);
 }
 
-/* Their name: mostly barriers, or mostly collectives. */
-static void name_synchronisations(const struct finding_input *input, const char **name, const char **advice)
+/* What synchronises, in words, and what to do about it. */
+struct synchronisers {
+    const char *name;                   /* "barriers" */
+    char counted[3 * TEXT_NUMBER_SIZE]; /* "300 barriers", "300 barriers and 300 collectives of a few bytes" */
+    const char *advice;
+};
+
+/* Of `each` calls of a process, barriers and others are named apart if neither are nearly all of them. */
+static struct synchronisers synchronisers_of(const struct metrics *metrics, double each)
 {
-    if (2 * barrier_calls(input->metrics) >= (double)input->analysis->synchronisations) {
-        *name = "barriers";
-        *advice = "remove barriers: messages and collectives already order work that depends on them";
-        return;
+    struct synchronisers found = {.name = "barriers and small collectives"};
+    double barriers = barrier_calls(metrics) / (double)metrics->process_count;
+    char count[TEXT_NUMBER_SIZE], others[TEXT_NUMBER_SIZE];
+    bool mixed = true;
+    if (barriers <= FEW_OF_A_KIND * each || barriers >= (1 - FEW_OF_A_KIND) * each) {
+        found.name = 2 * barriers >= each ? "barriers" : "synchronising collectives";
+        mixed = false;
     }
-    *name = "synchronising collectives";
-    *advice = "combine them: one MPI_Allreduce of several values instead of several of one; remove those whose result "
-              "is only checked or printed; or start them early (MPI_Iallreduce) and compute in the meantime";
+    text_thousands(count, text_whole(mixed ? barriers : each));
+    if (mixed)
+        snprintf(found.counted, sizeof found.counted, "%s barriers and %s collectives of a few bytes", count,
+                 text_thousands(others, text_whole(each - barriers)));
+    else
+        snprintf(found.counted, sizeof found.counted, "%s %s", count, found.name);
+    found.advice =
+        "combine them: one MPI_Allreduce of several values instead of several of one; remove those whose "
+        "result is only checked or printed; or start them early (MPI_Iallreduce) and compute in the meantime";
+    if (2 * barriers >= each)
+        found.advice = "remove barriers: messages and collectives already order work that depends on them";
+    return found;
 }
 
 /* How much shorter the run would be if they took no time except for waiting, where they are what takes longest: the
@@ -208,23 +230,23 @@ static bool synchronises_much(const struct finding_input *input)
 static void say_synchronisations(const struct finding_input *input, double each, double per, struct finding *finding)
 {
     const struct phase_metrics *phases = input->metrics->phases;
-    const char *loop = phases->loops[phases->iterations.loop].name, *name, *advice;
+    const char *loop = phases->loops[phases->iterations.loop].name;
+    struct synchronisers found = synchronisers_of(input->metrics, each);
     double own_s = (double)input->analysis->synchronising / 1e9, duration = (double)input->analysis->duration / 1e9;
     char count[TEXT_NUMBER_SIZE], in_each[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE], time[TEXT_NUMBER_SIZE];
-    name_synchronisations(input, &name, &advice);
     text_thousands(count, text_whole(each));
     text_thousands(in_each, text_whole(per));
     text_share(share, own_s / (double)input->metrics->process_count / duration);
     snprintf(finding->title, sizeof finding->title, "excessive synchronisation: %s %s %s", per > 0 ? in_each : count,
-             name, per > 0 ? "in each iteration" : "with little computing between them");
-    snprintf(finding->text, sizeof finding->text, "Each process calls %s %s", count, name);
+             found.name, per > 0 ? "in each iteration" : "with little computing between them");
+    snprintf(finding->text, sizeof finding->text, "Each process calls %s", found.counted);
     if (per > 0)
         text_append(finding->text, sizeof finding->text, ", %s in each iteration (%.*s)", in_each,
                     text_beginning(loop, 80), loop);
     text_append(finding->text, sizeof finding->text,
                 ". Excluding waiting for late processes they take %s of all processes' time, %s in total.%s", share,
                 seconds_text(time, own_s), per > 0 ? " One per iteration would avoid most of that." : "");
-    snprintf(finding->advice, sizeof finding->advice, "%s", advice);
+    snprintf(finding->advice, sizeof finding->advice, "%s", found.advice);
 }
 
 bool find_excessive_synchronisation(const struct finding_input *input, struct finding *finding)
