@@ -146,6 +146,7 @@ struct location {
    do not count for `latest` and `earliest_other`. */
 struct instance {
     int64_t latest_enter_ns, earliest_leave_ns;
+    int64_t all_entered_ns;    /* latest enter of any member, also of those that give nothing */
     int64_t earliest_other_ns; /* enter of the first that is not the root; INT64_MAX: none */
     int64_t earliest_done_ns;  /* leave of the first that both sends and receives */
     uint32_t latest_location,

@@ -81,6 +81,7 @@ static void note_member(struct graph *graph, uint32_t index_of_instance, uint32_
     /* Members that give nothing return like the others: an early return proves that the call did not synchronise. */
     if (call.leave_ns < instance->earliest_leave_ns)
         instance->earliest_leave_ns = call.leave_ns;
+    instance->all_entered_ns = larger(call.enter_ns, instance->all_entered_ns);
     if (gives_nothing)
         return;
     instance->givers++;

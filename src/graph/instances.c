@@ -32,6 +32,7 @@ uint32_t builder_join_instance(struct graph_builder *builder, uint32_t location,
         ARRAY_PUSH(row->instances, row->count, row->capacity, (uint32_t)graph->instance_count);
         ARRAY_PUSH(graph->instances, graph->instance_count, graph->instance_capacity,
                    (struct instance){.latest_enter_ns = INT64_MIN,
+                                     .all_entered_ns = INT64_MIN,
                                      .earliest_leave_ns = INT64_MAX,
                                      .earliest_other_ns = INT64_MAX,
                                      .earliest_done_ns = INT64_MAX,

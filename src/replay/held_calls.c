@@ -18,7 +18,12 @@ static int64_t received_bytes(const struct graph *graph, const struct call *call
     return bytes;
 }
 
-/* The same for a collective in which all wait for all; BYTES_NOT_RECORDED: they are not known. */
+static bool is_rooted(const struct collective *collective)
+{
+    return collective->wait == WAIT_LATE_BROADCAST || collective->wait == WAIT_EARLY_REDUCE;
+}
+
+/* The same for a collective; BYTES_NOT_RECORDED: they are not known. */
 enum { BYTES_NOT_RECORDED = INT32_MAX };
 
 static int64_t collective_bytes(const struct graph *graph, const struct call *call)
@@ -29,9 +34,23 @@ static int64_t collective_bytes(const struct graph *graph, const struct call *ca
         return -1;
     if (collective.wait == WAIT_AT_BARRIER)
         return 0;
-    if (collective.wait != WAIT_AT_NXN || collective.shape == SHAPE_NEIGHBOURS || instance->bytes > HELD_BYTES)
+    if ((collective.wait != WAIT_AT_NXN && !is_rooted(&collective)) || collective.shape == SHAPE_NEIGHBOURS ||
+        instance->bytes > HELD_BYTES)
         return -1;
     return instance->bytes > 0 ? (int64_t)instance->bytes : BYTES_NOT_RECORDED;
+}
+
+/* What a call takes beyond waiting; -1: not known. A member of a collective with a root may need any other one, whose
+   part of the tree it is, and may not: once all have come it has all that it needs. */
+static int64_t own_ns_of(const struct graph *graph, const struct call *call, const struct wait *wait)
+{
+    struct collective collective = graph_collective(graph, call);
+    const struct instance *instance = graph_instance(graph, call);
+    if (!instance || !is_rooted(&collective))
+        return time_since(wait->ns, time_since(call->enter_ns, call->leave_ns));
+    if (call->leave_ns <= instance->all_entered_ns)
+        return -1;
+    return time_since(larger(call->enter_ns, instance->all_entered_ns), call->leave_ns);
 }
 
 /* Of an epoch between two processes that waited for the other one. Fences wait for all, and every other one moves
@@ -74,7 +93,8 @@ void held_calls_add(struct held_calls *calls, const struct graph *graph, const s
     } else {
         bytes = received_bytes(graph, call);
     }
-    if (bytes < 0)
+    int64_t own_ns = own_ns_of(graph, call, wait);
+    if (bytes < 0 || own_ns < 0)
         return;
     struct held_sums *sums = &calls->all;
     if (bytes == BYTES_NOT_RECORDED) {
@@ -82,7 +102,6 @@ void held_calls_add(struct held_calls *calls, const struct graph *graph, const s
         bytes = 0;
     }
     int64_t explained_ns = steps * HELD_STEP_NS + bytes * HELD_BYTE_NS;
-    int64_t own_ns = time_since(wait->ns, time_since(call->enter_ns, call->leave_ns));
     bool measured = instance || wait->kind != WAIT_NONE;
     sums->small += measured;
     /* A call that is over before its partner comes has no own time: the clocks are wrong, and it says nothing. */
