@@ -98,9 +98,11 @@ static bool master(const struct setting *setting, struct reason *reason)
     return true;
 }
 
+/* What it does once, as reading input is, does not serve the workers. */
 static bool master_is_busy(const struct setting *setting, struct reason *reason)
 {
-    return master(setting, reason) && reason->share >= BUSY;
+    bool once = setting->finding->kind == FINDING_compute_imbalance && finding_is_once(setting->input);
+    return !once && master(setting, reason) && reason->share >= BUSY;
 }
 
 static bool master_has_time(const struct setting *setting, struct reason *reason)
@@ -126,21 +128,38 @@ static bool workers_are_uneven(const struct setting *setting, struct reason *rea
     return !master(setting, reason) && beyond_s >= OF_WORKERS * setting->finding->saving_s;
 }
 
-/* The share of all messages that the centre of a star sends; below 0: there is no star. */
-static double centre_sends(const struct setting *setting, struct reason *reason)
+/* The shares of all messages that the centre of a star sends and receives; below 0: there is no star. */
+struct centre {
+    double sends, receives;
+    double messages; /* all */
+};
+
+static struct centre centre_of(const struct setting *setting, struct reason *reason)
 {
     struct traffic traffic = traffic_of(setting->input->metrics);
+    struct centre centre = {.sends = -1, .receives = -1};
     size_t row = setting->structure->best.centre;
-    double sent = 0;
-    for (size_t i = 0; i < traffic.count; i++)
-        if (traffic.pairs[i].from == row)
-            sent += (double)traffic.pairs[i].messages;
-    bool any = traffic.messages > 0 && row < setting->input->metrics->process_count;
-    if (any)
+    double sent = 0, received = 0;
+    for (size_t i = 0; i < traffic.count; i++) {
+        sent += traffic.pairs[i].from == row ? (double)traffic.pairs[i].messages : 0;
+        received += traffic.pairs[i].to == row ? (double)traffic.pairs[i].messages : 0;
+    }
+    if (traffic.messages > 0 && row < setting->input->metrics->process_count) {
         snprintf(reason->who, sizeof reason->who, "%" PRIu32, setting->input->metrics->process[row].rank);
-    double share = any ? sent / (double)traffic.messages : -1;
+        centre.messages = (double)traffic.messages;
+        centre.sends = sent / centre.messages;
+        centre.receives = received / centre.messages;
+    }
     traffic_clear(&traffic);
-    return share;
+    return centre;
+}
+
+/* A master that sends each worker a message at most hands out no work while they compute. */
+static bool shares_are_fixed(const struct setting *setting, struct reason *reason)
+{
+    struct centre centre = centre_of(setting, reason);
+    double workers = (double)setting->input->metrics->process_count - 1;
+    return centre.sends >= 0 && centre.sends * centre.messages <= workers && workers_are_uneven(setting, reason);
 }
 
 /* The pattern of the messages says nothing about calls that move none: barriers, collectives, files. */
@@ -159,15 +178,14 @@ static bool is_about_messages(const struct setting *setting)
 /* A master also gets answers. */
 static bool one_sends_to_all(const struct setting *setting, struct reason *reason)
 {
-    reason->share = setting->structure->best.score;
-    return is_about_messages(setting) && centre_sends(setting, reason) >= ALONE;
+    reason->share = centre_of(setting, reason).sends;
+    return is_about_messages(setting) && reason->share >= ALONE;
 }
 
 static bool one_gets_from_all(const struct setting *setting, struct reason *reason)
 {
-    double share = centre_sends(setting, reason);
-    reason->share = setting->structure->best.score;
-    return is_about_messages(setting) && share >= 0 && share <= 1 - ALONE;
+    reason->share = centre_of(setting, reason).receives;
+    return is_about_messages(setting) && reason->share >= ALONE;
 }
 
 /* Getting a task costs at least a tenth of computing it, and each worker gets so many. Messages of more bytes are slow

@@ -116,6 +116,10 @@ struct wait_sums *finding_waits(enum finding_kind kind, const struct analysis *a
    Where the kernel's counters are not recorded, 0 for what is about files, else 1. */
 double finding_machine_part(const struct finding_input *input, const struct finding *finding);
 
+/* True if the excess of one piece of computing is most of what is uneven, and the piece yet not nearly all that its
+   process computes: it is done once, as reading input is, or a slow first iteration (finding_work.c). */
+bool finding_is_once(const struct finding_input *input);
+
 /* True if the transfers of a finding of transfer delay each other: without them the run would be much shorter than what
    any process spends on them (finding_transfer.c). */
 bool finding_transfers_in_turn(const struct finding_input *input, const struct finding *finding);

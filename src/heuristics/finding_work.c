@@ -133,9 +133,7 @@ static void say_where(const struct finding_input *input, struct finding *finding
              place);
 }
 
-/* The excess of one piece is most of what is uneven, and the piece yet not nearly all that the process computes: it is
-   done once, as reading input is, or a slow first iteration. */
-static bool is_once(const struct finding_input *input)
+bool finding_is_once(const struct finding_input *input)
 {
     const struct analysis *analysis = input->analysis;
     const struct wait_sums *uneven = &analysis->uneven;
@@ -152,7 +150,7 @@ static void say_once(const struct finding_input *input, struct finding *finding)
     const struct analysis *analysis = input->analysis;
     char piece[TEXT_NUMBER_SIZE], from[TEXT_NUMBER_SIZE];
     size_t used = strlen(finding->text);
-    if (!is_once(input))
+    if (!finding_is_once(input))
         return;
     snprintf(finding->text + used, sizeof finding->text - used,
              " It is done once: one piece of %s, from %s on, not a part of each iteration.",

@@ -89,6 +89,60 @@ static void test_master(void)
     metrics_free(metrics);
 }
 
+/* What a busy master does once, as writing results, does not serve its workers. */
+static void test_once(void)
+{
+    struct metrics *metrics = star_new();
+    metrics->analysis->uneven.ns = metrics->analysis->uneven.causes_ns[0] = hand_ns(5);
+    metrics->analysis->once_excess = hand_ns(2);
+    metrics->analysis->once = hand_ns(3);
+    expect(fitted(metrics, "compute-imbalance", WAIT_LATE_SENDER),
+           "It waits. The workers wait for the master: process 0 is busy for 100 % of the run.", "relieve the master",
+           "less than half is done once");
+    metrics->analysis->once_excess = hand_ns(3);
+    expect(fitted(metrics, "compute-imbalance", WAIT_LATE_SENDER), "It waits.", "its own", "most is done once");
+    metrics_free(metrics);
+}
+
+/* Most bytes are to and from process 0, most messages between the others. */
+static void test_star_of_bytes(void)
+{
+    struct metrics *metrics = run_new();
+    for (size_t i = 1; i < PROCESSES; i++) {
+        hand_messages(metrics, 0, i, 2, 100000);
+        hand_messages(metrics, i, 0, 1, 100000);
+        hand_messages(metrics, i, i + 1 < PROCESSES ? i + 1 : 1, 200, 200);
+        waits(metrics, WAIT_LATE_SENDER, i, 0, 2);
+    }
+    expect(fitted(metrics, "late-sender", WAIT_LATE_SENDER),
+           "It waits. The workers wait for the master: process 0 is busy for 100 % of the run.", "relieve the master",
+           "process 0 sends, too");
+    metrics_free(metrics);
+}
+
+/* A worker returns one result and gets `tasks`. */
+static void expect_shares(uint64_t tasks, const char *advice, const char *name)
+{
+    struct metrics *metrics = run_new();
+    hand_times(metrics, 0, 0.1, 9.9);
+    for (size_t i = 1; i < PROCESSES; i++) {
+        if (tasks > 0)
+            hand_messages(metrics, 0, i, tasks, 100 * tasks);
+        hand_messages(metrics, i, 0, 1, 1000);
+        hand_times(metrics, i, i == 1 ? 9 : 5, i == 1 ? 1 : 5);
+    }
+    waits(metrics, WAIT_AT_NXN, 0, 1, 2.7);
+    expect(fitted(metrics, "compute-imbalance", WAIT_AT_NXN), "It waits.", advice, name);
+    metrics_free(metrics);
+}
+
+static void test_fixed_shares(void)
+{
+    expect_shares(0, "give each worker many small pieces", "nothing is handed out");
+    expect_shares(1, "give each worker many small pieces", "one share each");
+    expect_shares(2, "hand out the largest pieces first", "two tasks each");
+}
+
 /* A master gives each worker `tasks` and gets as many results of `bytes`; a worker computes for 5 ms, moves messages
    for `moving` ms and waits for the master for one. */
 static void expect_tasks(uint64_t tasks, uint64_t bytes, double moving, bool small, const char *name)
@@ -315,6 +369,9 @@ int main(void)
     defs->states[0].class = CLASS_P2P;
     defs->states[1].class = CLASS_SYNC;
     test_master();
+    test_once();
+    test_star_of_bytes();
+    test_fixed_shares();
     test_tasks();
     test_one_way();
     test_ranks();
