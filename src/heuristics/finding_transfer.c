@@ -67,6 +67,21 @@ static const struct remedy made_once = {CLASS_SETUP, "", "makes communicators, w
                                         "it is done once, so that a longer run has less of it; make fewer or smaller "
                                         "communicators where some are not needed"};
 
+/* Collectives that hand out or collect data, where no process calls them more often than that: there is no second call
+   to save, and seldom anything to compute in the meantime. */
+static const struct remedy done_once[] = {
+    {CLASS_COLLECTIVE, "MPI_Bcast", "moves data without overlapping computation",
+     "let each process read or make the data itself, where that is faster than getting them from one process; else "
+     "send "
+     "less"},
+    {CLASS_COLLECTIVE, "MPI_Scatter", "moves data without overlapping computation",
+     "let each process read or make its own part of the data, instead of getting it from one process; else send less"},
+    {CLASS_COLLECTIVE, "MPI_Gather", "moves data without overlapping computation",
+     "let each process keep its part of the data, or write it itself (MPI_File_write_at_all), instead of collecting "
+     "all "
+     "of them in one process; else send less"},
+};
+
 /* For collectives of a few bytes: neither their data nor the network explain what they take. */
 static const struct remedy few_bytes = {CLASS_COLLECTIVE, "", "takes long for the few bytes that it moves",
                                         "call it less often, or combine several calls into one; start it early (the "
@@ -113,6 +128,16 @@ static void say_operations(const struct finding_input *input, const struct state
     memcpy(advice, finding->advice, sizeof advice);
     snprintf(finding->advice, sizeof finding->advice, "%s", "see how long the program's own operation computes; else ");
     text_append(finding->advice, sizeof finding->advice, "%s", advice);
+}
+
+/* The row for a collective that is called once; NULL: none. */
+static const struct remedy *remedy_of_once(const struct state_def *state)
+{
+    const char *name = strncmp(state->name, "PMPI_", 5) == 0 ? state->name + 1 : state->name;
+    for (size_t i = 0; i < sizeof done_once / sizeof *done_once; i++)
+        if (done_once[i].class == state->class && strncmp(name, done_once[i].name, strlen(done_once[i].name)) == 0)
+            return &done_once[i];
+    return NULL;
 }
 
 static const struct remedy *remedy_of(const struct state_def *state)
@@ -408,6 +433,9 @@ static void say(const struct finding_input *input, uint32_t index, const struct 
     const struct remedy *remedy = remedy_of(state);
     if (state->class == CLASS_SETUP && own->most_calls <= MADE_FOR_ONCE)
         remedy = &made_once;
+    const struct remedy *once = own->most_calls <= MADE_FOR_ONCE ? remedy_of_once(state) : NULL;
+    if (once)
+        remedy = once;
     if (own->pauses_s > own->calls_s)
         remedy = &naps;
     if (moves_few_bytes(input, state))
