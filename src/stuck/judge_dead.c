@@ -165,7 +165,7 @@ static enum stuck_kind judge_itself(struct judging *judging, const struct place 
     say_wait(judging->text, &judging->graph, place, edge);
     judging_say(judging, ": it waits for itself.");
     if (edge->kind == EDGE_RECEIVE && edge->item > 0)
-        say_near_misses(judging->text, judging->state, place, &place->items[edge->item - 1]);
+        say_near_misses(judging->text, judging->state, place, &place->items[edge->item - 1], true);
     return STUCK_UNMATCHED;
 }
 

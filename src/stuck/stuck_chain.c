@@ -145,5 +145,5 @@ bool step_is_begun(const struct judging *judging, const struct step *step)
 bool step_has_near_miss(const struct judging *judging, const struct step *step)
 {
     const struct item *item = step_item(step);
-    return item && say_near_misses(NULL, judging->state, step->place, item);
+    return item && say_near_misses(NULL, judging->state, step->place, item, true);
 }

@@ -25,9 +25,12 @@ void say_cycle(struct judging *judging, const struct chain *chain)
     if (length > STEPS)
         text_append(judging->text, sizeof judging->text, "; and so on");
     judging_say(judging, ".");
-    for (size_t i = chain->begin; i < chain->count; i++)
+    /* One is enough to find the mistake. */
+    bool said = false;
+    for (size_t i = chain->begin; i < chain->count && !said; i++)
         if (step_item(&chain->steps[i]))
-            say_taken(judging->text, judging->state, chain->steps[i].place, step_item(&chain->steps[i]));
+            said = say_near_misses(judging->text, judging->state, chain->steps[i].place, step_item(&chain->steps[i]),
+                                   false);
 }
 
 /* The processes in the same call as `like`, among those that hang: the same function, place in the source and
@@ -134,7 +137,7 @@ void say_unmatched(struct judging *judging, const struct step *step)
     say_doing(judging->text, &judging->graph, step->next);
     judging_say(judging, ".");
     if (step_item(step))
-        say_near_misses(judging->text, judging->state, step->place, step_item(step));
+        say_near_misses(judging->text, judging->state, step->place, step_item(step), true);
 }
 
 void say_epoch(struct judging *judging, const struct step *step)

@@ -281,14 +281,16 @@ static const char *difference(const struct stuck_state *state, const struct chan
 }
 
 bool say_near_misses(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place,
-                     const struct item *item)
+                     const struct item *item, bool of_anybody)
 {
     if (say_taken(text, state, place, item))
         return true;
+    bool of_partner = !of_anybody && item->pending.partner >= 0;
     /* Only channels with messages that nobody received. */
     for (size_t i = 0; i < state->outstanding_count; i++) {
         const struct channel_balance *channel = &state->channels[state->outstanding[i]];
-        if (channel->left <= 0 || channel->receiver != place->process)
+        if (channel->left <= 0 || channel->receiver != place->process ||
+            (of_partner && (uint32_t)item->pending.partner != channel->sender))
             continue;
         const char *what = difference(state, channel, item);
         /* Another receive, which is posted already, is for that message. */
@@ -297,8 +299,9 @@ bool say_near_misses(char text[STUCK_TEXT_SIZE], const struct stuck_state *state
         /* Without a text the question is only whether there are any. */
         if (text) {
             text_append(text, STUCK_TEXT_SIZE,
-                        " A message with %s was sent to it and never received: from process %s, tag %" PRId32 ", on ",
-                        what, text_number(channel->sender).text, channel->tag);
+                        " A message with %s was sent to process %s and never received: from process %s, tag %" PRId32
+                        ", on ",
+                        what, text_number(place->process).text, text_number(channel->sender).text, channel->tag);
             say_comm(text, state, channel->comm);
             say(text, ", by ");
             say_call(text, state, channel->send_state, channel->send_site);

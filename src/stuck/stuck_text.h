@@ -32,8 +32,8 @@ void say_comm(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, int32
 bool say_taken(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place,
                const struct item *item);
 
-/* Unreceived messages to a process that nearly match what it waits for. */
+/* Unreceived messages to a process that nearly match what it waits for; of anybody, or of the sender it waits for. */
 bool say_near_misses(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, const struct place *place,
-                     const struct item *item);
+                     const struct item *item, bool of_anybody);
 
 #endif

@@ -462,7 +462,8 @@ static void causes(void)
     pending(0, PENDING_RECEIVE, 1, 1, 0);
     in_call(1, BARRIER);
     in_call(2, BARRIER);
-    expect_words(STUCK_UNMATCHED, "A message with a different tag was sent to it and never received: from process 2",
+    expect_words(STUCK_UNMATCHED,
+                 "A message with a different tag was sent to process 0 and never received: from process 2",
                  "a message for another receive is no near miss");
 
     begin(2);
@@ -582,6 +583,25 @@ static void kinds(void)
     receives(0, 1);
     in_call(1, BARRIER);
     expect(STUCK_UNMATCHED, "a different tag");
+
+    begin(2);
+    sent(1, 0, 2);
+    receives(0, 1);
+    receives(1, 0);
+    expect_words(STUCK_CYCLE,
+                 "A message with a different tag was sent to process 0 and never received: from process 1, tag 2",
+                 "two that receive of each other, and one has sent with another tag");
+
+    begin(3);
+    sent(2, 0, 1);
+    receives(0, 1);
+    receives(1, 0);
+    pending(2, PENDING_ALIVE, 0, 0, 0);
+    struct stuck *stuck = end();
+    tap_ok(stuck->kind == STUCK_CYCLE && !strstr(stuck->text, "never received"),
+           "a message of another is not in it: %s", stuck->text);
+    stuck_free(stuck);
+    defs_free(defs);
 
     begin(2);
     receives(0, 1);
