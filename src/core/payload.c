@@ -89,6 +89,16 @@ void payload_put_moved(unsigned char payload[PAYLOAD_MOVED_SIZE], const struct e
     bytes_put_u64(payload + 12, true, event->bytes_received < 0 ? UINT64_MAX : (uint64_t)event->bytes_received);
 }
 
+bool payload_mark_is_ours(const char *name)
+{
+    static const char *const ours[] = {REQUEST_MARK_NAME, BEGIN_MARK_NAME,      END_MARK_NAME,    RANKS_MARK_NAME,
+                                       PENDING_MARK_NAME, NEIGHBOURS_MARK_NAME, SAMPLES_MARK_NAME};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (strcmp(name, ours[i]) == 0)
+            return true;
+    return false;
+}
+
 bool payload_gives_requests(const char *format)
 {
     return format && (strcmp(format, PAYLOAD_REQUESTS_FORMAT) == 0 || strcmp(format, PAYLOAD_REQUEST_FORMAT) == 0);

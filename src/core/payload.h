@@ -192,11 +192,9 @@ void payload_get_moved(const unsigned char payload[PAYLOAD_MOVED_SIZE], struct e
 /* Unknown values become -1. */
 void payload_put_moved(unsigned char payload[PAYLOAD_MOVED_SIZE], const struct event *event);
 
-/* True for the names of marks in which recordings store facts: they are not events of the program. */
-static inline bool payload_mark_is_ours(const char *name)
-{
-    return strncmp(name, "MPI ", 4) == 0;
-}
+/* True for the names of marks in which recordings store facts: they are not events of the program, whose own marks may
+   begin with "MPI " too. */
+bool payload_mark_is_ours(const char *name);
 
 /* The payload as readable UTF-8, with labels and values as MPE's tools print them ("root=0, sent=4"); `format` NULL: it
    is Latin-1 text. What does not fit is cut off; an unknown letter ends it. Returns the buffer. */
