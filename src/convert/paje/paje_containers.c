@@ -149,14 +149,27 @@ static uint8_t what_counts(const struct paje_state *state)
     return 0;
 }
 
-/* The process of a container: the uppermost with what counts; or the process in which the trace says that it is a
-   thread. PAJE_NONE: there is none above it. */
+/* A container without what counts is a process too if others of its type have it, and it has anything. */
+static void find_types(struct paje_state *state, uint8_t counts)
+{
+    for (size_t i = 0; i < state->container_count; i++) {
+        const struct paje_container *container = &state->container[i];
+        if ((container->has & counts) && container->type != PAJE_NONE)
+            state->type[container->type].counts = true;
+    }
+}
+
+/* The process of a container: the uppermost that counts; or the process in which the trace says that it is a thread.
+   PAJE_NONE: there is none above it. */
 static uint32_t process_of(const struct paje_state *state, uint32_t container, uint8_t counts)
 {
     uint32_t found = PAJE_NONE;
-    for (uint32_t at = container; at != PAJE_NONE; at = state->container[at].parent)
-        if (state->container[at].has & counts)
+    for (uint32_t at = container; at != PAJE_NONE; at = state->container[at].parent) {
+        const struct paje_container *candidate = &state->container[at];
+        bool as_others = candidate->type != PAJE_NONE && state->type[candidate->type].counts;
+        if ((candidate->has & counts) || (candidate->has && as_others))
             found = at;
+    }
     uint32_t parent = found == PAJE_NONE ? PAJE_NONE : state->container[found].parent;
     /* EZTrace 1: states are on threads only, and the process above them has none. */
     if (parent != PAJE_NONE && type_says(state, state->container[found].type, "thread") &&
@@ -260,6 +273,7 @@ void paje_places(struct paje_state *state, struct defs *defs)
     uint8_t counts = what_counts(state);
     uint32_t *home = memory_new(state->container_count * sizeof *home), *process = NULL;
     size_t count = 0, capacity = 0;
+    find_types(state, counts);
     for (uint32_t i = 0; i < state->container_count; i++)
         state->container[i].process = PAJE_NONE;
     for (uint32_t i = 0; i < state->container_count; i++) {

@@ -23,6 +23,7 @@ struct paje_type {
     uint32_t mark;           /* of variables: index of the definition; of events: of those beyond PAJE_NAMES_MOST */
     uint32_t state;          /* the same of states */
     bool fraction;           /* of variables: a value is no whole number */
+    bool counts;             /* of containers: they are processes or threads if anything happens in them */
     uint64_t byte;           /* where it is defined */
 };
 
