@@ -25,26 +25,81 @@ static enum status builder_begin(struct sink *sink, const struct defs *defs, str
     return STATUS_OK;
 }
 
-static uint32_t location_of(struct graph_builder *builder, uint32_t process, uint32_t thread)
+static uint32_t add_location(struct graph_builder *builder, const struct event *event)
+{
+    struct graph *graph = builder->graph;
+    ARRAY_PUSH(graph->locations, graph->location_count, graph->location_capacity,
+               (struct location){.process = event->process, .thread = event->thread});
+    /* States and locations have the same numbers; the new ones must be zero, as memory_grow leaves them undefined. */
+    size_t before = builder->state_capacity;
+    ARRAY_RESERVE(builder->states, builder->state_capacity, graph->location_count);
+    memset(builder->states + before, 0, (builder->state_capacity - before) * sizeof *builder->states);
+    return (uint32_t)graph->location_count - 1;
+}
+
+/* Not simply the first and last event: in a damaged trace times may go back. */
+static void extend(struct graph_builder *builder, uint32_t location, int64_t time_ns)
+{
+    struct location *where = &builder->graph->locations[location];
+    if (!builder->states[location].any || time_ns < where->begin_ns)
+        where->begin_ns = time_ns;
+    if (!builder->states[location].any || time_ns > where->end_ns)
+        where->end_ns = time_ns;
+    builder->states[location].any = true;
+}
+
+static bool is_of_call(const struct graph_builder *builder, const struct event *event)
+{
+    if (event->kind <= EVENT_LEAVE)
+        return builder->graph->defs->states[event->state].is_mpi;
+    return event->kind == EVENT_SEND || event->kind == EVENT_RECEIVE || event->kind == EVENT_COLLECTIVE;
+}
+
+/* For a thread that has a call or a message: the first of its process takes the place that stands for the process. */
+static uint32_t location_of_caller(struct graph_builder *builder, uint32_t home, const struct event *event)
+{
+    if (!builder->states[home].calls) {
+        builder->graph->locations[home].thread = event->thread;
+        return home;
+    }
+    uint32_t location = add_location(builder, event);
+    const uint64_t *began = map_find(&builder->quiet, map_pair(event->process, event->thread));
+    if (began)
+        extend(builder, location, (int64_t)*began);
+    return location;
+}
+
+/* GRAPH_NONE: the thread has no calls or messages so far, and is not the first of its process. Such threads (OpenMP's,
+   a GPU's) are parts of the process: if each were a location, work would be uneven where they help out for a while. */
+static uint32_t find_location(struct graph_builder *builder, const struct event *event)
+{
+    uint64_t key = map_pair(event->process, event->thread);
+    uint64_t *known = map_find(&builder->locations, key);
+    if (known && builder->graph->locations[*known].thread == event->thread)
+        return (uint32_t)*known;
+    uint32_t location, home = (uint32_t)*map_put(&builder->homes, event->process, builder->graph->location_count);
+    if (home == builder->graph->location_count) {
+        location = add_location(builder, event);
+    } else if (is_of_call(builder, event)) {
+        location = location_of_caller(builder, home, event);
+    } else {
+        map_put(&builder->quiet, key, (uint64_t)event->time_ns);
+        extend(builder, home, event->time_ns);
+        return GRAPH_NONE;
+    }
+    *map_put(&builder->locations, key, location) = location;
+    return location;
+}
+
+static uint32_t location_of(struct graph_builder *builder, const struct event *event)
 {
     /* Events of a location mostly come in a row: remembering the last one saves a look into the map for each. */
-    if (builder->recent_location != GRAPH_NONE && builder->recent_process == process &&
-        builder->recent_thread == thread)
-        return builder->recent_location;
-    struct graph *graph = builder->graph;
-    uint64_t *location = map_put(&builder->locations, map_pair(process, thread), graph->location_count);
-    if (*location == graph->location_count) {
-        ARRAY_PUSH(graph->locations, graph->location_count, graph->location_capacity,
-                   (struct location){.process = process, .thread = thread});
-        /* States and locations have the same numbers; the new ones must be zero, as memory_grow leaves them
-           undefined. */
-        size_t before = builder->state_capacity;
-        ARRAY_RESERVE(builder->states, builder->state_capacity, graph->location_count);
-        memset(builder->states + before, 0, (builder->state_capacity - before) * sizeof *builder->states);
+    if (builder->recent_location == GRAPH_NONE || builder->recent_process != event->process ||
+        builder->recent_thread != event->thread) {
+        builder->recent_location = find_location(builder, event);
+        builder->recent_process = event->process;
+        builder->recent_thread = event->thread;
     }
-    builder->recent_process = process;
-    builder->recent_thread = thread;
-    builder->recent_location = (uint32_t)*location;
     return builder->recent_location;
 }
 
@@ -345,14 +400,11 @@ static void message_end(struct graph_builder *builder, uint32_t location, const 
 
 static void take(struct graph_builder *builder, const struct event *event)
 {
-    uint32_t location = location_of(builder, event->process, event->thread);
-    /* Not simply the first and last event: in a damaged trace times may go back. */
-    struct location *where = &builder->graph->locations[location];
-    if (!builder->states[location].any || event->time_ns < where->begin_ns)
-        where->begin_ns = event->time_ns;
-    if (!builder->states[location].any || event->time_ns > where->end_ns)
-        where->end_ns = event->time_ns;
-    builder->states[location].any = true;
+    uint32_t location = location_of(builder, event);
+    if (location == GRAPH_NONE)
+        return;
+    extend(builder, location, event->time_ns);
+    builder->states[location].calls |= is_of_call(builder, event);
     switch (event->kind) {
     case EVENT_ENTER:
         enter(builder, location, event);
@@ -450,6 +502,8 @@ struct graph *graph_builder_end_in_parallel(struct graph_builder *builder, unsig
     free(builder->states);
     free(builder->roles);
     map_clear(&builder->locations);
+    map_clear(&builder->homes);
+    map_clear(&builder->quiet);
     map_clear(&builder->kinds);
     map_clear(&builder->site_kinds);
     map_clear(&builder->streams);

@@ -18,6 +18,7 @@ struct location_state {
     struct open_states open;     /* MPI states; `mark` of the outermost is free */
     uint32_t probe;              /* 1 + call that found a message, until the message arrives */
     bool any;                    /* an event was seen */
+    bool calls;                  /* its thread has calls or messages */
     bool is_open;                /* its latest call is still open */
     struct request_ranges named; /* by the current call */
     struct poll_run polls;       /* polls merged into its latest call */
@@ -48,6 +49,8 @@ struct graph_builder {
     struct state_role *roles; /* by state of the definitions */
     size_t role_count;
     struct map locations;                /* (process, thread) -> location */
+    struct map homes;                    /* process -> its first location */
+    struct map quiet;                    /* (process, thread) -> when it began, of threads without a location */
     struct map kinds, site_kinds;        /* (communicator, state) -> kind; (site, such a kind) -> kind */
     uint32_t recent_kinds[RECENT_KINDS]; /* 1 + index */
     struct comm_sides sides;
