@@ -32,8 +32,8 @@ static struct loss loss_of(const struct metrics *metrics)
     /* POP: serialisation = longest computing / run on an ideal network; transfer = that run / the recorded one. Each
        part is what the next factor takes away, so that mean + uneven + turns + transfer is the run. */
     double ideal_s = working_s;
-    if (analysis->serialisation > 0)
-        ideal_s = most_s / analysis->serialisation;
+    if (analysis->serialisation > 0 && metrics_communicate(metrics))
+        ideal_s = smaller(most_s / analysis->serialisation, working_s);
     double mean_s = efficiency.parallel * working_s;
     return (struct loss){mean_s, most_s - mean_s, ideal_s - most_s, working_s - ideal_s};
 }
@@ -67,6 +67,14 @@ struct lost {
 
 static const char LOOK_AT_PHASES[] =
     "look at when each process computes (sight timeline, sight phases), and begin with the phase that loses most";
+
+static const char *why_no_calls(const struct lost *lost, char why[WHY_SIZE])
+{
+    if (metrics_communicate(lost->input->metrics))
+        return NULL;
+    snprintf(why, WHY_SIZE, "The trace has no calls of MPI: which process waits for which is not known.");
+    return LOOK_AT_PHASES;
+}
 
 static const char *why_no_roots(const struct lost *lost, char why[WHY_SIZE])
 {
@@ -178,7 +186,8 @@ static const char *why_spread(const struct lost *lost, char why[WHY_SIZE])
 /* The first that is so counts. What the trace lacks comes first: with it there might be a finding, and any other reason
    would be a guess. Each says why, and returns what to do about it, or NULL. */
 static const char *(*const reasons[])(const struct lost *lost, char why[WHY_SIZE]) = {
-    why_no_roots, why_no_partners, why_late_roots, why_late_start, why_targets, why_roles, why_uneven, why_spread};
+    why_no_calls, why_no_roots, why_no_partners, why_late_roots, why_late_start,
+    why_targets,  why_roles,    why_uneven,      why_spread};
 enum { REASONS = sizeof reasons / sizeof *reasons };
 
 static void say_why(const struct finding_input *input, const struct loss *loss, struct finding *finding)
@@ -190,6 +199,22 @@ static void say_why(const struct finding_input *input, const struct loss *loss, 
         advice = reasons[i](&lost, why);
     text_append(finding->text, sizeof finding->text, " No single change is known to recover it. %s", why);
     snprintf(finding->advice, sizeof finding->advice, "%s", advice);
+}
+
+static void say_parts(const struct metrics *metrics, const struct loss *loss, struct finding *finding)
+{
+    char uneven[TEXT_NUMBER_SIZE], turns[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE];
+    text_append(finding->text, sizeof finding->text, "Uneven work costs at most %s (longest minus mean computing time)",
+                seconds_text(uneven, loss->uneven_s));
+    seconds_text(turns, loss->turns_s);
+    if (metrics_communicate(metrics))
+        text_append(finding->text, sizeof finding->text, ", waiting in chains %s, MPI and the network %s.", turns,
+                    seconds_text(transfer, loss->transfer_s));
+    else if (loss->turns_s > 0)
+        text_append(finding->text, sizeof finding->text,
+                    "; even the process that computes longest does not do so for %s.", turns);
+    else
+        text_append(finding->text, sizeof finding->text, ".");
 }
 
 static double largest_of(const struct loss *loss)
@@ -208,8 +233,7 @@ bool find_lost_time(const struct finding_input *input, struct finding *finding)
         return false;
     struct loss loss = loss_of(metrics);
     double lost_s = loss.uneven_s + loss.turns_s + loss.transfer_s;
-    char lost[TEXT_NUMBER_SIZE], uneven[TEXT_NUMBER_SIZE], turns[TEXT_NUMBER_SIZE], transfer[TEXT_NUMBER_SIZE],
-        share[TEXT_NUMBER_SIZE];
+    char lost[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
     finding->saving_s = largest_of(&loss);
     finding->waiting_s = lost_s * (double)metrics->process_count;
     finding->to_s = (double)input->analysis->duration / 1e9;
@@ -217,11 +241,9 @@ bool find_lost_time(const struct finding_input *input, struct finding *finding)
     finding_takes_waits(finding, input->analysis);
     seconds_text(lost, lost_s);
     snprintf(finding->title, sizeof finding->title, "no single change is known to recover the %s that are lost", lost);
-    snprintf(finding->text, sizeof finding->text,
-             "Parallel efficiency is %s: each process loses %s on average. Uneven work costs at most %s (longest minus "
-             "mean computing time), waiting in chains %s, MPI and the network %s.",
-             text_share(share, parallel), lost, seconds_text(uneven, loss.uneven_s), seconds_text(turns, loss.turns_s),
-             seconds_text(transfer, loss.transfer_s));
+    snprintf(finding->text, sizeof finding->text, "Parallel efficiency is %s: each process loses %s on average. ",
+             text_share(share, parallel), lost);
+    say_parts(metrics, &loss, finding);
     say_why(input, &loss, finding);
     finding_evidence(finding, "uneven_s", loss.uneven_s, true);
     finding_evidence(finding, "chains_s", loss.turns_s, true);

@@ -235,7 +235,7 @@ bool find_serialisation(const struct finding_input *input, struct finding *findi
     /* Uneven work and slow transfers are findings of their own. Of a run with two poor factors the other finding comes
        first, and chains would often be its consequence. */
     if (analysis->serialisation <= 0 || analysis->serialisation >= ACCEPTABLE || analysis->load_balance < ACCEPTABLE ||
-        analysis->transfer < ACCEPTABLE)
+        analysis->transfer < ACCEPTABLE || !metrics_communicate(input->metrics))
         return false;
     /* Before the last process has started, or been spawned, processes do not take turns. */
     finding->saving_s = ideal - start - most;

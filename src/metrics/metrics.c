@@ -368,3 +368,8 @@ bool metrics_have_calls(const struct metrics *metrics)
                 return true;
     return false;
 }
+
+bool metrics_communicate(const struct metrics *metrics)
+{
+    return metrics_have_calls(metrics) || metrics->messages > 0;
+}

@@ -158,6 +158,9 @@ bool metrics_sizes_known(const struct metrics *metrics);
 /* False if no call of MPI is recorded: then nothing is known of what the processes wait for. */
 bool metrics_have_calls(const struct metrics *metrics);
 
+/* False if there are no messages either: then the processes have nothing to do with each other. */
+bool metrics_communicate(const struct metrics *metrics);
+
 /* total_s = end - begin, compute_s = total - communication, both >= 0. */
 static inline int64_t process_total_ns(const struct process_row *row)
 {
