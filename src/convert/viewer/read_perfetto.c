@@ -438,8 +438,11 @@ static enum status take_packet(struct reader *reader, struct protobuf_message me
         take_track(state, packet.track);
     if (packet.clock == 0)
         packet.clock = sequence->clock;
-    if (!packet.event.at)
+    if (!packet.event.at) {
+        if (!packet.track.at && !packet.clocks.at && !packet.interned.at && !packet.defaults.at)
+            reader_count(reader, "packet of another kind, not read", 1);
         return STATUS_OK;
+    }
     packet.time_ns = perfetto_clocks_time(&state->clocks, packet.sequence, packet.clock, packet.timestamp);
     return add_event(reader, &packet, err);
 }

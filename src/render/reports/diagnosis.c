@@ -365,6 +365,17 @@ static bool write_findings(struct output *output, const struct diagnosis *diagno
     return shown < findings->count;
 }
 
+/* Formats have records that say nothing of a program's course (a kernel's scheduler, samples): only info counts them.
+ */
+static void write_nothing(struct output *output, const struct diagnosis *diagnosis)
+{
+    char name[COLUMNS];
+    output_text(output, "  There are no events in this trace.\n");
+    if (!diagnosis->metrics->own_defs)
+        output_print(output, "\n  what it has:  sight info %s\n",
+                     name_within(name, diagnosis->input, sizeof "  what it has:  sight info "));
+}
+
 size_t diagnosis_begin_text(struct output *output, const struct diagnosis *diagnosis)
 {
     write_title(output, diagnosis->metrics, diagnosis->title);
@@ -384,7 +395,7 @@ void diagnosis_write_text(struct output *output, const struct diagnosis *diagnos
     if (lines == 0)
         lines = diagnosis_begin_text(output, diagnosis);
     if (metrics->process_count == 0) {
-        output_text(output, "  There are no events in this trace.\n");
+        write_nothing(output, diagnosis);
         return;
     }
     char sentence[DIAGNOSIS_SENTENCE_SIZE];
