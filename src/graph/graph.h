@@ -133,12 +133,13 @@ struct packed_message {
 };
 #define MESSAGE_LONG (UINT32_C(1) << 31)
 
-/* Calls of one thread of a process, in order. */
+/* Calls of one thread of a process, in order. Threads without calls and messages are parts of the first location of
+   their process, which is there in any case. */
 struct location {
     uint32_t process, thread;
     struct call_block **chunks;
     size_t count, capacity;   /* of calls */
-    int64_t begin_ns, end_ns; /* its first and last event */
+    int64_t begin_ns, end_ns; /* its first and last event, and those of such threads */
     int64_t polled_ns;        /* between polls that are merged into one call: polls.h */
 };
 
