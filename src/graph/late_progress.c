@@ -32,12 +32,21 @@ struct waiting {
     bool ends_after, at_once, before; /* it is done soon after that; at once; as short before */
 };
 
-static bool is_of_all(const struct graph *graph, const struct instance *instance)
+/* Members pass data on for others, whoever is the root. Those of neighbourhoods wait only for their own neighbours, and
+   those on files for the file system. */
+static bool passes_on(const struct graph *graph, const struct instance *instance)
 {
     struct collective collective = graph_collective_of(graph, instance);
-    return collective.shape == SHAPE_ALL_TO_ALL && collective.stage == STAGE_POSTED &&
-           (collective.wait == WAIT_AT_NXN || collective.wait == WAIT_AT_BARRIER) && instance->complete &&
+    return collective.stage == STAGE_POSTED && collective.shape != SHAPE_NONE_KNOWN &&
+           collective.shape != SHAPE_NEIGHBOURS && collective.wait != WAIT_AT_IO && instance->complete &&
            instance->latest_location != GRAPH_NONE && !graph->streams[instance->stream].sided;
+}
+
+/* Who waits for an inner process of a tree waits neither for the root nor as the root: it waits as at collectives of
+   all. */
+static enum wait_kind kind_of(const struct graph *graph, const struct instance *instance)
+{
+    return graph_collective_of(graph, instance).wait == WAIT_AT_BARRIER ? WAIT_AT_BARRIER : WAIT_AT_NXN;
 }
 
 /* By instance; NULL: there are none of these collectives. Of several that come last at once the first location's. */
@@ -49,7 +58,7 @@ static struct completion *completions_of(const struct graph *graph)
         completions[i].enter_ns = INT64_MIN;
     for (size_t i = 0; i < graph->operation_count; i++) {
         const struct operation *operation = &graph->operations[i];
-        if (operation->done_location == GRAPH_NONE || !is_of_all(graph, &graph->instances[operation->instance]))
+        if (operation->done_location == GRAPH_NONE || !passes_on(graph, &graph->instances[operation->instance]))
             continue;
         struct completion *completion = &completions[operation->instance];
         int64_t enter_ns = graph_call(graph, operation->done_location, operation->done_call).enter_ns;
@@ -72,7 +81,9 @@ static bool waits(const struct graph *graph, const struct operation *operation, 
                   struct waiting *waiting)
 {
     const struct instance *instance = &graph->instances[operation->instance];
-    if (operation->done_location == GRAPH_NONE || operation->gets_nothing || last->count != instance->count ||
+    /* In a tree also those that get nothing for themselves wait for what they pass on. */
+    bool needs_nothing = operation->gets_nothing && graph_collective_of(graph, instance).shape == SHAPE_ALL_TO_ALL;
+    if (operation->done_location == GRAPH_NONE || needs_nothing || last->count != instance->count ||
         last->location == operation->done_location)
         return false;
     struct call call = graph_call(graph, operation->done_location, operation->done_call);
@@ -111,13 +122,13 @@ static void add_proof(struct proof *proof, struct completion *last, const struct
 
 static void connect(struct graph *graph, const struct operation *operation, const struct completion *last)
 {
-    window_edge_add(
-        graph, (struct window_edge){.location = operation->done_location,
-                                    .call = operation->done_call,
-                                    .cause_location = last->location,
-                                    .cause_call = last->call,
-                                    .from_ns = INT64_MIN,
-                                    .kind = graph_collective_of(graph, &graph->instances[operation->instance]).wait});
+    window_edge_add(graph,
+                    (struct window_edge){.location = operation->done_location,
+                                         .call = operation->done_call,
+                                         .cause_location = last->location,
+                                         .cause_call = last->call,
+                                         .from_ns = INT64_MIN,
+                                         .kind = (uint8_t)kind_of(graph, &graph->instances[operation->instance])});
 }
 
 void late_progress_find(struct graph *graph)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A fifth set of kinds for judge.py: files that one process writes or reads for others, small tasks, and collectives that
 some complete late."""
+import re
+
 from judging import *  # noqa: F401,F403
 from simulator import Machine
 from simulate import MS, US, grid, halo, master_program, neighbours
@@ -152,6 +154,48 @@ def late_in_turn(draw):
 def late_with_progress(draw):
     """The others wait for its next start."""
     return (*completed_late(lambda turn: 5), [first_is("compute-imbalance", cause=[5]), saving(), one_number])
+
+
+def waited_in_wait(seconds):
+    """So long all together wait for another's completion, within 2 %."""
+    def check(said):
+        found = re.search(r'<wait kind="wait-at-nxn".*?</wait>', said.ask("metrics", "--format", "xml", said.path), re.S)
+        waited = re.search(r'<waited name="MPI_Wait" time_s="([\d.]+)"', found.group(0)) if found else None
+        measured = float(waited.group(1)) if waited else 0
+        return None if abs(measured - seconds) <= 0.02 * seconds else "%.4f s in MPI_Wait, not %.4f" % (measured, seconds)
+    return check
+
+
+def tree_late(name, who):
+    """Each turn ends with a sum of all, so that who is late in one turn costs that turn."""
+    def build(planted):
+        def program(p):
+            for turn in range(24):
+                request = yield p.icollective(name)
+                extra = 6 * MS if p.rank == who(turn) else 0
+                yield p.compute(2 * MS + (extra if planted else 6 * MS // SIZE))
+                yield p.wait(request)
+                yield p.compute(MS)
+                yield p.allreduce(8)
+        return program
+    return build(True), build(False)
+
+
+@kind("inner processes of a broadcast complete late in turn", machine=no_progress)
+def late_inner_broadcast(draw):
+    """For 2 waits 3, for 4 wait 5 to 7, for 6 waits 7, 8 times each."""
+    return (*tree_late("MPI_Ibcast", lambda turn: (2, 4, 6)[turn % 3]), [first_is("dynamic-imbalance"), saving(), follows("wait-at-nxn"), waited_in_wait(8 * (1 + 3 + 1) * 6 * MS / 1e9), one_number])
+
+
+@kind("an inner process of a reduction completes late", machine=no_progress)
+def late_inner_reduction(draw):
+    return (*tree_late("MPI_Ireduce", lambda turn: 4), [first_is("compute-imbalance", cause=[4]), saving(),
+                                                        follows("wait-at-nxn"), one_number])
+
+
+@kind("a leaf of a broadcast completes late: nobody waits", machine=no_progress)
+def late_leaf(draw):
+    return (*tree_late("MPI_Ibcast", lambda turn: 7), [first_is("compute-imbalance", cause=[7]), waited_in_wait(0), one_number])
 
 
 @kind("clean: sums that overlap, without progress", machine=no_progress)

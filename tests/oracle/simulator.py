@@ -18,6 +18,7 @@ import math
 import random
 
 SOON = 20000  # ns
+TREES = ("MPI_Ibcast", "MPI_Ireduce")
 
 
 class Machine:
@@ -61,7 +62,8 @@ class Message:
 
 
 class Request:
-    __slots__ = ("number", "message", "receives", "done", "source", "tag", "waiter", "posted", "completed_in", "group")
+    __slots__ = ("number", "message", "receives", "done", "source", "tag", "waiter", "posted", "completed_in", "group",
+                 "rank", "ending")
 
     def __init__(self, number, receives, posted):
         self.number, self.receives, self.posted = number, receives, posted
@@ -123,7 +125,7 @@ class Process:
         return ("collective", "MPI_Reduce", size, root, comm)
 
     def icollective(self, name, size=8, comm=0):
-        """A non-blocking one of all with all: gives a request."""
+        """A non-blocking one of all with all, or MPI_Ibcast or MPI_Ireduce of root 0: gives a request."""
         return ("icollective", name, size, comm)
 
     def file(self, name, ns):
@@ -380,6 +382,8 @@ class Run:
 
     def complete(self, request):
         request.done = self.now
+        if request.group and request.group[2] in TREES:
+            self.end_icollective(request)
         if request.waiter:
             self.look_again(*request.waiter)
 
@@ -433,8 +437,10 @@ class Run:
         call = self.enter(process, name, comm)
         request = self.new_request(process, False)
         call.requests = [request.number]
+        call.root = 0 if name in TREES else None
         requests.append(request)
         request.group = comm, turn, name, size
+        request.rank, request.ending = process.rank, False
         self.leave(process, call, self.now + self.machine.overhead, request)
         if self.machine.progress:
             late.clear()
@@ -444,9 +450,25 @@ class Run:
         """Ends it for all once they have started it and, without progress, wait for it."""
         comm, turn, name, size = request.group
         requests, late = self.groups[comm, turn, name]
-        if len(requests) == len(self.comms[comm]) and not late:
+        if name in TREES:
+            self.end_tree(requests, late, self.comms[comm], name, size)
+        elif len(requests) == len(self.comms[comm]) and not late:
             for one in requests:
                 self.at(self.now + log2_up(len(requests)) * self.hop(size), self.complete, one)
+
+    def end_tree(self, requests, late, members, name, size):
+        """Ends it for those whose parent (MPI_Ibcast) or children (MPI_Ireduce) have passed on what they need."""
+        started = {members.index(request.rank): request for request in requests}
+        for place, request in started.items():
+            parent = place & (place - 1)
+            first = [child for child in range(place + 1, len(members)) if child & (child - 1) == place]
+            if name == "MPI_Ibcast":
+                first = [parent] if place else []
+            # Who needs nothing does its part at once, as it starts it.
+            ready = not first or request.rank not in late
+            if ready and not request.ending and all(one in started and started[one].done is not None for one in first):
+                request.ending = True
+                self.at(self.now + (self.hop(size) if first else 0), self.complete, request)
 
     def do_irecv(self, process, name, source, tag):
         call = self.enter(process, name)

@@ -203,6 +203,18 @@ static void late_completion(void)
     }
 }
 
+/* An inner process of the tree of a broadcast completes it late. */
+static void late_inner(void)
+{
+    for (int i = 0; i < 12; i++) {
+        double value = rank;
+        MPI_Request request;
+        MPI_Ibcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
+        usleep(rank == 2 ? 50000 : 1000);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -214,6 +226,7 @@ static const struct {
              {"target_in_mpi", target_in_mpi},
              {"target_exposes", target_exposes},
              {"late_completion", late_completion},
+             {"late_inner", late_inner},
              {"spawn", spawn},
              {"spawned", spawned}};
 

@@ -64,9 +64,37 @@ static void expect_saving(struct plan plan, int64_t saving_ns, const char *name)
     graph_free(graph);
 }
 
+/* A tree of MPI_Ibcast: process 0, its root, is done at once, process 1 only once process 2 has passed the data on. */
+static void expect_tree(int rounds, int64_t done, int64_t waiting_ns, const char *name)
+{
+    struct trace trace = {0};
+    for (uint32_t p = 0; p < PROCESSES; p++)
+        moment(&trace, p, 0);
+    for (int round = 0; round < rounds; round++) {
+        int64_t at = ROUND * round;
+        for (uint32_t p = 0; p < PROCESSES; p++)
+            requesting(&trace, p, IBCAST, at + 10, at + 11, (uint32_t)round + 1);
+        requesting(&trace, 0, WAIT, at + 20, at + 21, (uint32_t)round + 1);
+        requesting(&trace, 1, WAIT, at + 30, at + done, (uint32_t)round + 1);
+        requesting(&trace, 2, WAIT, at + 70, at + 71, (uint32_t)round + 1);
+    }
+    struct graph *graph = graph_of(&trace, PROCESSES);
+    struct analysis *analysis = analyse(graph);
+    tap_equal_int(analysis->waits[WAIT_AT_NXN].victims_ns[0], 0, "%s: process 0 does not wait", name);
+    tap_equal_int(analysis->waits[WAIT_AT_NXN].victims_ns[1], waiting_ns, "%s: process 1 waits", name);
+    tap_equal_int(analysis->waits[WAIT_AT_NXN].causes_ns[2], waiting_ns, "%s: for process 2", name);
+    tap_equal_int(analysis->waits[WAIT_LATE_BROADCAST].ns, 0, "%s: nobody waits for the root", name);
+    analysis_free(analysis);
+    graph_free(graph);
+}
+
 int main(void)
 {
     defs_make();
+    expect_tree(3, 73, 120, "an inner process of a broadcast is late");
+    expect_tree(2, 73, 0, "an inner process, twice");
+    expect_tree(12, 50, 0, "the last one is a leaf");
+    expect_tree(12, 69, 0, "done right before a leaf comes");
     expect((struct plan){3, 73, 73, 70, false}, 150, 120, "the last computes");
     expect((struct plan){2, 73, 73, 70, false}, 0, 0, "twice may be chance");
     expect((struct plan){4, 73, 50, 70, false}, 150, 120, "done once while the last computes");
