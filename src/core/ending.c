@@ -3,6 +3,7 @@
 
 #include "core/mpi_error.h"
 #include "core/payload.h"
+#include "core/text.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -47,7 +48,7 @@ char *ending_text(char text[ENDING_TEXT_SIZE], int32_t what, int32_t code)
     return text;
 }
 
-const char *ending_word(int32_t what)
+const char *ending_word(int32_t what, int32_t code)
 {
     switch (what) {
     case PENDING_SIGNAL:
@@ -55,10 +56,39 @@ const char *ending_word(int32_t what)
     case PENDING_EXIT:
         return "exited";
     case PENDING_ERROR:
-        return "MPI error";
+        return "ended by MPI";
     case PENDING_DIED:
-        return "died";
+        return code > 0 ? "killed" : "died";
     default:
         return "";
     }
+}
+
+void endings_add(struct endings *endings, uint32_t process, int32_t what, int32_t code)
+{
+    const char *word = ending_word(what, code);
+    if (!*word)
+        return;
+    if (endings->count > 0 && strcmp(endings->word, word) != 0)
+        word = "ended early";
+    if (endings->count < ENDINGS_NAMED)
+        endings->process[endings->count] = process;
+    endings->count++;
+    endings->word = word;
+}
+
+char *endings_text(char text[ENDING_TEXT_SIZE], const struct endings *endings, size_t all)
+{
+    char first[TEXT_NUMBER_SIZE], second[TEXT_NUMBER_SIZE];
+    if (endings->count == 1)
+        snprintf(text, ENDING_TEXT_SIZE, "%s %s", text_thousands(first, endings->process[0]), endings->word);
+    else if (endings->count == 2)
+        snprintf(text, ENDING_TEXT_SIZE, "%s and %s %s", text_thousands(first, endings->process[0]),
+                 text_thousands(second, endings->process[1]), endings->word);
+    else if (endings->count == all)
+        snprintf(text, ENDING_TEXT_SIZE, "all %s %s", text_thousands(first, all), endings->word);
+    else
+        snprintf(text, ENDING_TEXT_SIZE, "%s of %s %s", text_thousands(first, endings->count),
+                 text_thousands(second, all), endings->word);
+    return text;
 }

@@ -132,7 +132,7 @@ static void write_endings(struct output *output, const struct view *view)
         output_print(output, "%s{\"row\":%zu,\"text\":", between, i);
         value_write_json(output, value_text(text));
         output_text(output, ",\"word\":");
-        value_write_json(output, value_text(ending_word(row->ended)));
+        value_write_json(output, value_text(ending_word(row->ended, row->code)));
         output_text(output, "}");
         between = ",";
     }

@@ -414,20 +414,67 @@ static void draw_names(const struct drawing *drawing)
                 drawing->scene->fold > 1 ? "processes" : "process");
 }
 
+/* Beside the place where it begins, over what others of the line did then. */
+static void draw_ending_note(const struct drawing *drawing, double x, double y, const char *note)
+{
+    struct text_style style = {.ink = INK_TEXT};
+    double width = canvas_text_width(drawing->canvas, style, note) + NAME_GAP, height = TEXT_SIZE + 2, left = x + 1;
+    if (left + width > drawing->plot.x + drawing->plot.width)
+        left = fmax(x - 1 - width, drawing->plot.x);
+    canvas_rect(drawing->canvas, left, y - height / 2, width, height, paint_of(INK_BACK));
+    canvas_text(drawing->canvas, left + NAME_GAP / 2.0, y, style, note);
+}
+
+/* Of the rows [first, end) of the scene: a line where the first of those that did not end by themselves ended, and
+   which or how many these are. */
+static void draw_endings_of(const struct drawing *drawing, size_t first, size_t end)
+{
+    const struct scene *scene = drawing->scene;
+    struct endings endings = {0};
+    int64_t end_ns = INT64_MAX;
+    for (size_t i = first; i < end; i++) {
+        const struct timeline_row *row = &timeline_info(scene->timeline)->rows[scene->rows[i]];
+        size_t before = endings.count;
+        endings_add(&endings, row->process, row->ended, row->code);
+        if (endings.count > before)
+            end_ns = smaller(end_ns, row->end_ns);
+    }
+    if (endings.count == 0 || end_ns < scene->view.from_ns || end_ns > scene->view.to_ns)
+        return;
+    char text[ENDING_TEXT_SIZE];
+    double x = x_of(drawing, end_ns), top = drawing->plot.y + (double)first / scene->fold * drawing->line,
+           height = ceil((double)(end - first) / scene->fold) * drawing->line;
+    canvas_line(drawing->canvas, x, top, x, top + height, 2, paint_of(INK_ACCENT));
+    draw_ending_note(drawing, x, top + height / 2, endings_text(text, &endings, end - first));
+}
+
+/* Of lines that are lower than a note those up to the next name have one together. */
+static void draw_folded_endings(const struct drawing *drawing)
+{
+    const struct scene *scene = drawing->scene;
+    size_t step = axis_label_step(drawing->line, TEXT_SIZE + 3) * scene->fold;
+    for (size_t first = 0; first < scene->view.row_count; first += step)
+        draw_endings_of(drawing, first, smaller(first + step, scene->view.row_count));
+}
+
 /* How a process ended, behind the end of its line; where that has no room, in a word. */
 static void draw_endings(const struct drawing *drawing)
 {
     const struct scene *scene = drawing->scene;
     const struct timeline_row *rows = timeline_info(scene->timeline)->rows;
     struct text_style style = {.ink = INK_MUTED};
-    for (uint32_t line = 0; scene->fold == 1 && line < scene->lines && drawing->line >= TEXT_SIZE; line++) {
+    if (scene->fold > 1 || drawing->line < TEXT_SIZE) {
+        draw_folded_endings(drawing);
+        return;
+    }
+    for (uint32_t line = 0; line < scene->lines; line++) {
         const struct timeline_row *row = &rows[scene->rows[line]];
         char text[ENDING_TEXT_SIZE];
         double x = fmax(x_of(drawing, row->end_ns), drawing->plot.x) + NAME_GAP / 2.0,
                room = drawing->plot.x + drawing->plot.width - x;
         const char *said = ending_text(text, row->ended, row->code);
         if (canvas_text_width(drawing->canvas, style, said) > room)
-            said = ending_word(row->ended);
+            said = ending_word(row->ended, row->code);
         if (*said && canvas_text_width(drawing->canvas, style, said) <= room)
             canvas_text(drawing->canvas, x, drawing->plot.y + (line + 0.5) * drawing->line, style, said);
     }

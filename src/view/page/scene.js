@@ -82,12 +82,59 @@ function drawLabels(pen, scene, layout) {
   }
 }
 
+/** The endings of each group of lines that have a label together: [first line, endings]. */
+function endingGroups(scene, layout, step) {
+  const groups = new Map();
+  for (const ending of scene.meta.endings) {
+    const place = floor(scene.lineOf(ending.row) / 2 ** layout.fold / step) * step;
+    if (!groups.has(place)) groups.set(place, []);
+    groups.get(place).push(ending);
+  }
+  return groups;
+}
+
+/** Which or how many processes of the places [first, end) ended so, as endings_text. */
+function endingsText({ meta, rowAt }, endings, first, end) {
+  const word = endings.every((one) => one.word === endings[0].word) ? endings[0].word : 'ended early';
+  if (endings.length <= 2) return `${endings.map(({ row }) => thousands(meta.rankOf(row))).join(' and ')} ${word}`;
+  let all = 0; // lines of hosts have places without a process
+  for (let place = first; place < end; place++) all += rowAt(place) >= 0;
+  return endings.length === all ? `all ${thousands(all)} ${word}` : `${thousands(endings.length)} of ${thousands(all)} ${word}`;
+}
+
+/** Which processes of a line ended without MPI_Finalize, where the first of them did, over what others did then. */
+function drawFoldedEndings(pen, scene, layout) {
+  const { plot, fold } = layout;
+  const { meta, pens } = scene;
+  const [seen, seenEnd] = linesSeen(scene, layout);
+  const step = layout.line >= 13 ? 1 : stepOf(seenEnd - seen, plot.height / 14);
+  setText(pen, 'left', 12);
+  for (const [first, endings] of endingGroups(scene, layout, step)) {
+    const end = min((first + step) * 2 ** fold, scene.count);
+    const [top, bottom] = [layout.y(first), layout.y(end / 2 ** fold)].map((y) => clamp(y, plot.y, plot.y + plot.height));
+    const x = layout.x(min(...endings.map(({ row }) => meta.lives[row][1])));
+    if (bottom - top < 1 || x < plot.x || x > plot.x + plot.width) continue;
+    fillBox(pen, pens.css('accent'), x - 1, top, 2, bottom - top);
+    const said = endingsText(scene, endings, first * 2 ** fold, end);
+    const width = scene.textWidth(pen, said) + 8;
+    const left = x + 1 + width <= plot.x + plot.width ? x + 1 : max(x - 1 - width, plot.x);
+    const middle = clamp((top + bottom) / 2, plot.y + 7, plot.y + plot.height - 7);
+    fillBox(pen, pens.css('back'), left, middle - 7, width, 14);
+    pen.fillStyle = pens.css('text');
+    pen.fillText(said, left + 4, middle);
+  }
+}
+
 /** How a process ended, behind the end of its row; where that has no room, in a word. */
 function drawEndings(pen, scene, layout) {
   const { plot } = layout;
   const { meta, pens } = scene;
   const [first, end] = linesSeen(scene, layout);
-  if (layout.fold > 0 || layout.line < 12) return;
+  if (meta.endings.length === 0) return;
+  if (layout.fold > 0 || layout.line < 12) {
+    drawFoldedEndings(pen, scene, layout);
+    return;
+  }
   setText(pen, 'left', 12);
   pen.fillStyle = pens.css('muted');
   for (const { row, text, word } of meta.endings) {
