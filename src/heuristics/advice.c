@@ -35,6 +35,7 @@ struct setting {
 struct reason {
     char who[80];
     double share;
+    char more[200]; /* a sentence after the reason; empty: none */
 };
 
 /* A master changes between receiving and sending with each message. Who does so less often than this share of them
@@ -205,6 +206,29 @@ static int64_t master_by_messages(const struct setting *setting)
     return known ? (int64_t)metrics->process[structure->best.centre].rank : master_of(metrics);
 }
 
+/* Tasks so many times as large at most, and with so many left for each worker that they still even out. */
+enum { MERGED_MOST = 20, LEFT_LEAST = 10 };
+
+/* What larger tasks would save: of all that workers spend on messages for tasks one part in `merged` remains, also of
+   the queue at the master, which serves as many times fewer. The longest wait may be for the master's own start, and
+   remains. No replay says so: a replay keeps the messages. */
+static void say_merged(const struct setting *setting, const struct tasks *tasks, struct reason *reason)
+{
+    const struct analysis *analysis = setting->input->analysis;
+    double merged = fmin(floor(tasks->count / tasks->workers / LEFT_LEAST), MERGED_MOST);
+    double longest_s =
+        (double)larger(analysis->waits[WAIT_LATE_SENDER].longest_ns, analysis->waits[WAIT_LATE_RECEIVER].longest_ns) /
+        1e9;
+    double spent_s = (tasks->moving_s + tasks->waiting_s) / tasks->workers - longest_s;
+    double saved_s = spent_s * (1 - 1 / merged);
+    char time[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
+    if (merged < 2 || saved_s <= 0)
+        return;
+    seconds_text(time, saved_s);
+    snprintf(reason->more, sizeof reason->more, "Tasks %.0f times as large would save about %s, %s of the run.", merged,
+             time, text_share(share, ratio_of(saved_s * 1e9, (double)analysis->duration)));
+}
+
 /* Tasks that a worker is done with before the messages for it, or those for all other workers at the master, take a
    small part of that time. A master that collects from all before it answers hands out no tasks. */
 static bool tasks_are_small(const struct setting *setting, struct reason *reason)
@@ -222,6 +246,7 @@ static bool tasks_are_small(const struct setting *setting, struct reason *reason
         return false;
     seconds_text(reason->who, ratio_of(tasks.computed_s, tasks.count));
     reason->share = ratio_of(spent_s, spent_s + tasks.computed_s);
+    say_merged(setting, &tasks, reason);
     return true;
 }
 
@@ -454,7 +479,9 @@ static void say_why(struct finding *finding, const char *why, const struct reaso
     else
         snprintf(sentence, sizeof sentence, "%s", why);
     if (*why && used + strlen(sentence) + 2 < sizeof finding->text)
-        snprintf(finding->text + used, sizeof finding->text - used, " %s", sentence);
+        used += (size_t)snprintf(finding->text + used, sizeof finding->text - used, " %s", sentence);
+    if (*reason->more && used + strlen(reason->more) + 2 < sizeof finding->text)
+        snprintf(finding->text + used, sizeof finding->text - used, " %s", reason->more);
 }
 
 void advice_fit(const struct finding_input *input, const struct structure *structure, struct finding *finding)

@@ -112,12 +112,43 @@ def logged_decision(draw):
     return build(True), build(False), [first_is("io", cause=[0]), saving(), never_says(HANDED)]
 
 
+def merging_saves(said):
+    """What tasks 20 times as large would save by what is said, and by the run that has them."""
+    text = " ".join(said.ask("explain", said.path).split())
+    found = re.search(r"Tasks 20 times as large would save about .*?, ([\d.]+) % of the run", text)
+    if not found:
+        return "does not say what larger tasks save"
+    truth = said.saved / said.duration
+    return None if abs(float(found.group(1)) / 100 - truth) <= 0.1 * truth else "%s %%, not %.1f %%" % (found.group(1), 100 * truth)
+
+
+def tiny(work, service, first=0):
+    """The master computes so long before it hands out any."""
+    def build(times):
+        program = master_program(SIZE, 2800 // times, lambda task: work * times, service)
+
+        def begin(p):
+            if p.rank == 0:
+                yield p.compute(first)
+            yield from program(p)
+        return begin
+    return build(1), build(20)
+
+
 @kind("tiny tasks")
 def tiny_tasks(draw):
-    def build(times):
-        return master_program(SIZE, 2800 // times, lambda task: 15 * US * times, 500)
-    return build(1), build(20), [says("hand out larger tasks", "The tasks are small: a worker computes"),
-                                 never_says("MPI_Isend and MPI_Irecv before computing")]
+    return (*tiny(15 * US, 500), [says("hand out larger tasks", "The tasks are small: a worker computes"), merging_saves,
+                                  never_says("MPI_Isend and MPI_Irecv before computing")])
+
+
+@kind("tiny tasks and a master that begins late")
+def tiny_tasks_late(draw):
+    return *tiny(15 * US, 500, 5 * MS), [merging_saves]
+
+
+@kind("tiny tasks that queue at their master")
+def queueing_tasks(draw):
+    return *tiny(3 * US, 500), [merging_saves]
 
 
 @kind("tasks that are long beside their messages")
