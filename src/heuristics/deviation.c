@@ -34,6 +34,7 @@ struct subject {
 };
 
 struct spread {
+    const struct metrics *metrics;
     const struct subject *subject;
     struct measure measure;
     struct pattern pattern;
@@ -147,6 +148,24 @@ static const char *distance_words(const struct spread *spread)
     return "far below the rest";
 }
 
+/* Half of what the few lack, at least, is after their last events, as they never returned from a call. */
+static bool few_hang(const struct spread *spread)
+{
+    const struct pattern *pattern = &spread->pattern;
+    const struct metrics *metrics = spread->metrics;
+    for (size_t far = 0; far < pattern->far_count; far++) {
+        size_t row = 0;
+        while (row < metrics->process_count && metrics->process[row].rank != pattern->far[far])
+            row++;
+        if (row == metrics->process_count || !process_never_returned(metrics, &metrics->process[row]))
+            return false;
+        double after_s = (double)time_since(metrics->process[row].end_ns, metrics->end_ns) / 1e9;
+        if (after_s < (pattern->rest_mean - pattern->far_mean) / 2)
+            return false;
+    }
+    return true;
+}
+
 static void say_few(struct heuristic_result *result, const struct spread *spread)
 {
     const struct pattern *pattern = &spread->pattern;
@@ -159,8 +178,11 @@ static void say_few(struct heuristic_result *result, const struct spread *spread
     ranks_text(ranks, pattern->far, few);
     if (high)
         times_text(times, sizeof times, pattern->far_mean, pattern->rest_mean);
-    snprintf(result->headline, sizeof result->headline, "%s %s %s %s the other processes", process_word(few), ranks,
-             verb, times);
+    const char *why = "";
+    if (!high && few_hang(spread))
+        why = text_plural(few, ", as it never returned from a call", ", as they never returned from a call");
+    snprintf(result->headline, sizeof result->headline, "%s %s %s %s the other processes%s", process_word(few), ranks,
+             verb, times, why);
     range_text(range, pattern->rest_least, pattern->rest_most, " each");
     /* Where the rest all take the same to three digits, their mean says nothing new. */
     if (strstr(range, " to "))
@@ -170,6 +192,9 @@ static void say_few(struct heuristic_result *result, const struct spread *spread
                seconds_text(far, pattern->far_mean), text_plural(few, "", " on average"),
                text_number(pattern->rest_count).text, range, mean, text_plural(few, "one", "a few"), process_word(few),
                distance_words(spread));
+    if (*why)
+        result_say(result, "%s never returned from a call, which counts only to the last event before.",
+                   text_plural(few, "It", "They"));
 }
 
 static void say_groups(struct heuristic_result *result, const struct spread *spread)
@@ -271,6 +296,15 @@ static void say_pattern(struct heuristic_result *result, const struct spread *sp
     }
 }
 
+static void advise(struct heuristic_result *result, const struct spread *spread)
+{
+    if (spread->pattern.shape == SHAPE_FEW_LOW && few_hang(spread))
+        result_suggest(result, "find out why %s never returned from a call: no other division of the work changes that",
+                       text_plural(spread->pattern.far_count, "it", "they"));
+    else
+        spread->subject->advise(result, &spread->pattern, &spread->measure);
+}
+
 static double value_at(const struct series *series, uint32_t rank)
 {
     for (size_t i = 0; i < series->count; i++)
@@ -285,7 +319,10 @@ static void say_master(struct heuristic_result *result, const struct spread *spr
 {
     /* A master is expected to differ: whether the work is even is a question about its workers. */
     struct series workers = series_without(series, master);
-    struct spread rest = {.subject = spread->subject, .measure = measure_of(&workers), .duration = spread->duration};
+    struct spread rest = {.metrics = spread->metrics,
+                          .subject = spread->subject,
+                          .measure = measure_of(&workers),
+                          .duration = spread->duration};
     rest.pattern = pattern_of(&workers, &rest.measure);
     double own = value_at(series, master);
     char text[TEXT_NUMBER_SIZE], range[RANGE_TEXT_SIZE], deviation[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
@@ -323,7 +360,7 @@ static void say_master(struct heuristic_result *result, const struct spread *spr
     result_detail(result, "deviation_without_master_s", rest.measure.deviation, true);
     result_detail(result, "variation_without_master", rest.measure.variation, false);
     if (uneven)
-        spread->subject->advise(result, &rest.pattern, &rest.measure);
+        advise(result, &rest);
     pattern_clear(&rest.pattern);
     series_clear(&workers);
 }
@@ -356,7 +393,8 @@ static void judge_spread(const struct metrics *metrics, const struct subject *su
                          struct heuristic_result *result)
 {
     struct series series = series_of(metrics, subject->time_ns);
-    struct spread spread = {.subject = subject,
+    struct spread spread = {.metrics = metrics,
+                            .subject = subject,
                             .measure = measure_of(&series),
                             .duration = (double)time_since(metrics->begin_ns, metrics->end_ns) / 1e9};
     spread.pattern = pattern_of(&series, &spread.measure);
@@ -384,7 +422,7 @@ static void judge_spread(const struct metrics *metrics, const struct subject *su
     } else {
         result->lost = spread.measure.imbalance;
         say_pattern(result, &spread);
-        subject->advise(result, &spread.pattern, &spread.measure);
+        advise(result, &spread);
     }
     pattern_clear(&spread.pattern);
     series_clear(&series);
@@ -467,12 +505,13 @@ void judge_compute(const struct metrics *metrics, struct heuristic_result *resul
 void describe_compute(const struct metrics *metrics, struct heuristic_result *result)
 {
     struct series series = series_of(metrics, metrics_compute_ns);
-    struct spread spread = {.subject = &computing,
+    struct spread spread = {.metrics = metrics,
+                            .subject = &computing,
                             .measure = measure_of(&series),
                             .duration = (double)time_since(metrics->begin_ns, metrics->end_ns) / 1e9};
     spread.pattern = pattern_of_differences(&series, &spread.measure);
     say_pattern(result, &spread);
-    computing.advise(result, &spread.pattern, &spread.measure);
+    advise(result, &spread);
     pattern_clear(&spread.pattern);
     series_clear(&series);
 }

@@ -277,19 +277,6 @@ bool find_excessive_synchronisation(const struct finding_input *input, struct fi
     return true;
 }
 
-/* True if it did not come back from a call in which it waits: that it computes no longer is no choice of the program.
- */
-static bool never_returned(const struct metrics *metrics, const struct process_row *process)
-{
-    for (size_t i = 0; i < process->function_count; i++) {
-        const struct state_def *state = &metrics->defs->states[process->functions[i].state];
-        bool waits = state->is_mpi && state->class != CLASS_SETUP && state->class != CLASS_LOCAL;
-        if (waits && process->functions[i].open > 0)
-            return true;
-    }
-    return false;
-}
-
 /* The processes that compute next to nothing, and the mean of the others. */
 static struct ranks idle_of(const struct metrics *metrics, double *busy_s)
 {
@@ -301,7 +288,7 @@ static struct ranks idle_of(const struct metrics *metrics, double *busy_s)
     for (size_t i = 0; i < count; i++) {
         double mine = (double)metrics_compute_ns(metrics, i) / 1e9;
         bool idles = count > 1 && mine < IDLE * (sum - mine) / (double)(count - 1);
-        if (idles && !never_returned(metrics, &metrics->process[i]))
+        if (idles && !process_never_returned(metrics, &metrics->process[i]))
             idle.rank[idle.count++] = metrics->process[i].rank;
     }
     /* The little that idle processes compute is counted as work of the others: at most 5 % too much. */

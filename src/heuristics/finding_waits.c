@@ -467,6 +467,15 @@ static void say_handed_over(const struct analysis *analysis, struct finding *fin
                 text_plural(finding->victims.count, "this process", "these processes"));
 }
 
+/* A process that hangs waits for none that does file I/O. */
+static bool one_never_returned(const struct metrics *metrics)
+{
+    for (size_t i = 0; i < metrics->process_count; i++)
+        if (process_never_returned(metrics, &metrics->process[i]))
+            return true;
+    return false;
+}
+
 bool find_io(const struct finding_input *input, struct finding *finding)
 {
     const struct analysis *analysis = input->analysis;
@@ -497,6 +506,9 @@ bool find_io(const struct finding_input *input, struct finding *finding)
     if (!of_all && finding->victims.count == analysis->process_count)
         snprintf(finding->title, sizeof finding->title, "all processes do file I/O, %s of the critical path",
                  text_share(share, path));
+    else if (!of_all && one_never_returned(input->metrics))
+        snprintf(finding->title, sizeof finding->title, "%s %s file I/O, %s of the critical path", who,
+                 text_plural(finding->victims.count, "does", "do"), text_share(share, path));
     else if (!of_all)
         snprintf(finding->title, sizeof finding->title, "all processes wait while %s %s file I/O, %s of the run", who,
                  text_plural(finding->victims.count, "does", "do"), text_share(share, path));

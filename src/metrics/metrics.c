@@ -373,3 +373,14 @@ bool metrics_communicate(const struct metrics *metrics)
 {
     return metrics_have_calls(metrics) || metrics->messages > 0;
 }
+
+bool process_never_returned(const struct metrics *metrics, const struct process_row *process)
+{
+    for (size_t i = 0; i < process->function_count; i++) {
+        const struct state_def *state = &metrics->defs->states[process->functions[i].state];
+        bool waits = state->is_mpi && state->class != CLASS_SETUP && state->class != CLASS_LOCAL;
+        if (waits && process->functions[i].open > 0)
+            return true;
+    }
+    return false;
+}

@@ -179,6 +179,10 @@ int64_t metrics_polled_ns(const struct metrics *metrics, size_t row);
 /* compute_s of a process without those. */
 int64_t metrics_compute_ns(const struct metrics *metrics, size_t row);
 
+/* True if it did not come back from a call in which it waits: that it computes no longer is no choice of the program.
+ */
+bool process_never_returned(const struct metrics *metrics, const struct process_row *process);
+
 /* Messages of p / messages of all processes (SIGHT eq. 4.2.1); 0 where there are none. */
 static inline double process_communication_index(const struct metrics *metrics, const struct process_row *row)
 {

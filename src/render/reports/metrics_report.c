@@ -235,9 +235,9 @@ static void text_warnings(struct output *output, const struct metrics *metrics)
     char number[TEXT_NUMBER_SIZE];
     if (metrics->open)
         output_print(output,
-                     "\n%s states were never left: for MPI functions, the time up to the end of the process counts as "
-                     "communication.\n",
-                     text_thousands(number, metrics->open));
+                     "\n%s %s never left: of MPI functions, only the time up to the last event of the process counts "
+                     "as communication.\n",
+                     text_thousands(number, metrics->open), text_plural(metrics->open, "state was", "states were"));
     if (metrics->stray)
         output_print(output, "\n%s states were left without being entered.\n", text_thousands(number, metrics->stray));
     if (metrics->time_back)
