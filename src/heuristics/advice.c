@@ -222,7 +222,7 @@ static void say_merged(const struct setting *setting, const struct tasks *tasks,
     double spent_s = (tasks->moving_s + tasks->waiting_s) / tasks->workers - longest_s;
     double saved_s = spent_s * (1 - 1 / merged);
     char time[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
-    if (merged < 2 || saved_s <= 0)
+    if (merged < 2 || saved_s * 1e9 <= FINDING_NOISE * (double)analysis->duration)
         return;
     seconds_text(time, saved_s);
     snprintf(reason->more, sizeof reason->more, "Tasks %.0f times as large would save about %s, %s of the run.", merged,
