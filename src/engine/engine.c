@@ -333,8 +333,8 @@ static void analyse_run(struct run *run)
                               .without = assisting_steps(run->assistance),
                               .beside = finds_phases(run) ? &phases : NULL};
     if (!(run->wants & (ENGINE_ANALYSIS | ENGINE_SEARCH))) {
-        how.without |= ANALYSE_CONCURRENCY | ANALYSE_CALL_SITES;
-        how.delays_from_ns = findings_delays_from_ns(metrics);
+        how.without |= ANALYSE_CONCURRENCY;
+        how.detail_from_ns = findings_detail_from_ns(metrics);
     }
     metrics->analysis = analyse_in_parallel(run->graph, how);
 }

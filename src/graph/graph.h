@@ -9,7 +9,7 @@
    path and replays are computed from it.
 
    Calls and messages are stored packed and read as values: graph_call(), graph_message(), graph_next_sent() and its
-   like; graph_storage.h writes them. Memory: 16 bytes for each MPI call, 16 for each message, 72 for each collective,
+   like; graph_storage.h writes them. Memory: 16 bytes for each MPI call, 16 for each message, 88 for each collective,
    28 for each channel; 8 more for a call that both sends and receives, 16 for one longer than 2 s, 4 for each message
    where calls receive several (and 4 where they send several). Where the trace records requests of messages, 8 more for
    each message. */

@@ -45,10 +45,11 @@ struct finding {
     bool by_cpu;      /* judged by CPU time, which a lack of cores does not change */
     bool unresolved;  /* the saving is an upper bound that no single change reaches */
     struct ranks victims, causes;
-    const char *functions[FINDING_FUNCTIONS];    /* borrowed from the definitions; NULL after the last */
-    const struct site_def *sites[FINDING_SITES]; /* where it waits most; borrowed, NULL after the last */
-    double from_s, to_s;                         /* from the run's begin */
-    int64_t course_ns[COURSE_BINS];              /* its cost over time, of all processes; empty if not known */
+    const char *functions[FINDING_FUNCTIONS]; /* borrowed from the definitions; NULL after the last */
+    const struct site_def
+        *sites[FINDING_SITES];      /* where it waits, or calls take time, most; borrowed, NULL after the last */
+    double from_s, to_s;            /* from the run's begin */
+    int64_t course_ns[COURSE_BINS]; /* its cost over time, of all processes; empty if not known */
     char text[2048];
     char advice[400];
     const char *pattern;       /* POP's name for the pattern, with its page; NULL: none */
@@ -86,8 +87,9 @@ struct findings findings_of(const struct metrics *metrics, const struct heuristi
 void findings_clear(struct findings *findings);
 
 /* Findings are made without delays if the run would be shorter by no more than this without any kind of waits: those of
-   waits alone name their root. 0: delays are needed whatever that saves. */
-int64_t findings_delays_from_ns(const struct metrics *metrics);
+   waits alone name their root. Likewise without call sites if that is so of the calls themselves. 0: both are needed
+   whatever that saves. */
+int64_t findings_detail_from_ns(const struct metrics *metrics);
 
 /* "No finding above 530 µs (1 % of the run), or 1.08 ms where chance may explain it.", if there are no findings. */
 enum { FINDINGS_NONE_SIZE = 160 };
@@ -220,6 +222,17 @@ void finding_takes_waits(struct finding *finding, const struct analysis *analysi
 
 /* Removes the parts before from_s and after to_s. */
 void finding_keeps_window(struct finding *finding, const struct analysis *analysis);
+
+/* For finders: whether a finding is about these calls. The last argument is that of finding_say_sites. */
+typedef bool finding_counts_calls(const struct defs *defs, const struct call_site *calls, uint32_t state);
+
+/* All calls of one function: `state` is the first of its name. */
+finding_counts_calls finding_counts_state;
+
+/* For finders: fills in the places in the source from where the calls are made that count, those with most time
+   excluding waiting first, and says where that is. Nothing where places are not recorded. */
+void finding_say_sites(const struct finding_input *input, finding_counts_calls *counts, uint32_t state,
+                       struct finding *finding);
 
 /* For finders whose seconds are a state's calls, excluding waits; several states add up. */
 void finding_takes_calls(struct finding *finding, const struct analysis *analysis, size_t state);

@@ -226,6 +226,15 @@ static bool synchronises_much(const struct finding_input *input)
            metrics->phases && metrics->phases->iterations.loop != PHASE_NONE;
 }
 
+/* Barriers, and collectives of so few bytes; `state` is not used. A finding_counts_calls. */
+static bool counts_synchronisations(const struct defs *defs, const struct call_site *calls, uint32_t state)
+{
+    (void)state;
+    enum function_class class = defs->states[calls->state].class;
+    return class == CLASS_SYNC ||
+           (class == CLASS_COLLECTIVE && calls->bytes > 0 && calls->bytes <= SYNCHRONISATION_BYTES * calls->calls);
+}
+
 /* `per` of them in an iteration; 0: they are not those of the main loop. */
 static void say_synchronisations(const struct finding_input *input, double each, double per, struct finding *finding)
 {
@@ -246,6 +255,7 @@ static void say_synchronisations(const struct finding_input *input, double each,
     text_append(finding->text, sizeof finding->text,
                 ". Excluding waiting for late processes they take %s of all processes' time, %s in total.%s", share,
                 seconds_text(time, own_s), per > 0 ? " One per iteration would avoid most of that." : "");
+    finding_say_sites(input, counts_synchronisations, 0, finding);
     snprintf(finding->advice, sizeof finding->advice, "%s", found.advice);
 }
 

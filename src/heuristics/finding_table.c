@@ -380,7 +380,7 @@ static void find_one(struct finding_maker *maker, enum finding_kind kind, struct
     finding_clear(&finding);
 }
 
-int64_t findings_delays_from_ns(const struct metrics *metrics)
+int64_t findings_detail_from_ns(const struct metrics *metrics)
 {
     /* A run of one process is shown with its heuristics, and the locators among them name who causes delays. */
     if (metrics->process_count < 2)

@@ -459,6 +459,7 @@ static void say(const struct finding_input *input, uint32_t index, const struct 
              remedy == &naps ? "" : text_plural(own->calls, "s", ""), seconds_text(time, own->all_s), each,
              hidden ? "waits, or moves data without overlapping computation" : remedy->doing,
              seconds_text(ideal, (double)input->analysis->ideal / 1e9), text_share(transfer, efficiency));
+    finding_say_sites(input, finding_counts_state, index, finding);
     say_other_ends(input, index, finding);
     snprintf(finding->advice, sizeof finding->advice, "%s%s",
              hidden ? "look whether the root comes later than the others, and let it come earlier; else " : "",

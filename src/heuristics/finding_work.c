@@ -258,6 +258,14 @@ bool find_serialisation(const struct finding_input *input, struct finding *findi
     return true;
 }
 
+/* Calls that send messages of less than 1 KiB on average; `state` is not used. A finding_counts_calls. */
+static bool counts_small_sends(const struct defs *defs, const struct call_site *calls, uint32_t state)
+{
+    (void)state;
+    return defs->states[calls->state].class == CLASS_P2P && calls->bytes > 0 &&
+           calls->bytes >> SMALL_BITS < calls->calls;
+}
+
 bool find_small_messages(const struct finding_input *input, struct finding *finding)
 {
     const struct metrics *metrics = input->metrics;
@@ -288,6 +296,7 @@ bool find_small_messages(const struct finding_input *input, struct finding *find
              "%s of all processes' time. %s of the messages carry less than 1 KiB; %s could be part of an earlier one "
              "to the same process.",
              text_share(cost, overhead->index), share, text_thousands(combined, input->analysis->small_combined));
+    finding_say_sites(input, counts_small_sends, 0, finding);
     snprintf(
         finding->advice, sizeof finding->advice,
         "combine messages to the same process into fewer, larger ones (derived datatypes, MPI_Pack, or collectives)");

@@ -168,6 +168,9 @@ typedef double analysis_RATIO;
     X(delay_states_ns) /* waiting caused by calls of it */                                                             \
     X(delay_before_ns)
 
+/* Collectives with so few bytes only synchronise the processes: a flag, a sum or a maximum of a few numbers. */
+enum { SYNCHRONISATION_BYTES = 64 };
+
 /* Calls of an MPI function from a place in the source, of all processes. */
 struct call_site {
     uint32_t state, site;  /* of the definitions: the first of its name; 1 + index, 0: not recorded */

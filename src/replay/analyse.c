@@ -333,7 +333,8 @@ static void later_step(void *context, size_t index)
     for (size_t i = 0; i < OPTIONAL_STEPS; i++)
         if (steps[index] == optional[i] && (analyst->without >> i & 1))
             return;
-    if (steps[index] != take_delays || analyst->delays_from_ns == 0 || analyst->delays_ahead)
+    bool later = steps[index] == take_call_sites || (steps[index] == take_delays && !analyst->delays_ahead);
+    if (analyst->detail_from_ns == 0 || !later)
         steps[index](analyst);
 }
 
@@ -411,23 +412,35 @@ static bool saves_from(const struct analysis *analysis, int64_t from_ns)
 /* Only savings tell whether delays are wanted. */
 static void settle_delays(struct analyst *analyst)
 {
-    if (analyst->delays_from_ns == 0 || (analyst->without & ANALYSE_DELAYS))
+    if (analyst->detail_from_ns == 0 || (analyst->without & ANALYSE_DELAYS))
         return;
-    bool wanted = saves_from(analyst->analysis, analyst->delays_from_ns);
+    bool wanted = saves_from(analyst->analysis, analyst->detail_from_ns);
     if (wanted && !analyst->delays_ahead)
         take_delays(analyst);
     else if (!wanted && analyst->delays_ahead)
         drop_delays(analyst->analysis);
 }
 
-enum { LAST_STEPS = 2 };
+/* Places in the source are wanted where calls themselves take long. */
+static void settle_call_sites(struct analyst *analyst)
+{
+    const struct analysis *analysis = analyst->analysis;
+    int64_t from_ns = analyst->detail_from_ns;
+    if (from_ns == 0 || (analyst->without & ANALYSE_CALL_SITES) || analyst->graph->defs->site_count == 0)
+        return;
+    bool synchronises =
+        analysis->process_count > 0 && analysis->synchronising / (int64_t)analysis->process_count > from_ns;
+    if (analysis->own_saving > from_ns || analysis->small_saving > from_ns || synchronises)
+        take_call_sites(analyst);
+}
+
+enum { LAST_STEPS = 3 };
 
 static void last_step(void *context, size_t index)
 {
-    if (index == 0)
-        settle_delays(context);
-    else
-        save_beside_even_work(context);
+    static void (*const steps[LAST_STEPS])(struct analyst *) = {settle_delays, save_beside_even_work,
+                                                                settle_call_sites};
+    steps[index](context);
 }
 
 /* The analysis is to be filled. Free with analyst_end. */
@@ -456,7 +469,7 @@ struct analysis *analyse_in_parallel(const struct graph *graph, struct analyse_h
     struct analyst analyst = analyst_begin(graph);
     struct analysis *analysis = analyst.analysis;
     analyst.without = how.without;
-    analyst.delays_from_ns = how.delays_from_ns;
+    analyst.detail_from_ns = how.detail_from_ns;
     /* Another thread has nothing else to do while the replays are made. */
     analyst.delays_ahead = how.threads > 1;
     analyst.beside = how.beside;

@@ -31,8 +31,9 @@ struct analyse_beside {
 struct analyse_how {
     unsigned threads;       /* at most; each needs memory of its own for a replay */
     unsigned without;       /* of enum analyse_step: their results stay 0 */
-    int64_t delays_from_ns; /* so do delays, unless the run would be shorter by more than this without some kind of
-                               waits; 0: they do not depend on that */
+    int64_t detail_from_ns; /* so do delays, unless the run would be shorter by more than this without some kind of
+                               waits; and call sites, unless it would be without calls themselves; 0: they do not
+                               depend on that */
     const struct analyse_beside *beside; /* NULL: nobody */
 };
 

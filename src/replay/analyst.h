@@ -42,7 +42,7 @@ struct analyst {
     int64_t unqueued_ns;
     struct relief *relief; /* even totals save most if others do work while they wait; NULL: they do not */
     unsigned without;      /* steps that are left out: see analyse.h */
-    int64_t delays_from_ns;
+    int64_t detail_from_ns;
     bool delays_ahead;                   /* are computed before it is known whether they are wanted */
     const struct analyse_beside *beside; /* NULL: nobody */
 };
@@ -67,6 +67,6 @@ void save_all(struct analyst *analyst);
 
 /* After all of these, for each kind of waits: the additional saving without them once work is even; of waits at
    barriers and collectives of all, once no process waits for a single other one either. */
-void save_beside_even_work(const struct analyst *analyst);
+void save_beside_even_work(struct analyst *analyst);
 
 #endif

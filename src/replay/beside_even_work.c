@@ -144,7 +144,7 @@ static bool ask_in_way(struct questions *questions, int64_t saving_ns)
     return any;
 }
 
-void save_beside_even_work(const struct analyst *analyst)
+void save_beside_even_work(struct analyst *analyst)
 {
     const struct analysis *analysis = analyst->analysis;
     const struct way {

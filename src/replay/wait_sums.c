@@ -170,9 +170,6 @@ static void count_call(struct analysis *analysis, const struct graph *graph, uin
     }
 }
 
-/* Collectives with so few bytes only synchronise the processes: a flag, a sum or a maximum of a few numbers. */
-enum { SYNCHRONISATION_BYTES = 64 };
-
 static bool is_synchronisation(const struct graph *graph, const struct call *call)
 {
     struct collective collective = graph_collective(graph, call);
