@@ -332,7 +332,7 @@ static int write_answer(const struct what_if_options *options, const struct engi
     char title[300];
     const struct metrics *metrics = run->metrics;
     run_title(title, sizeof title, &options->common);
-    struct page page = {options, {metrics, title, scenarios, standard}};
+    struct page page = {options, {metrics, run->stuck, title, scenarios, standard}};
     int code = run_report_damage(&metrics->end, time_since(metrics->begin_ns, metrics->end_ns));
     return run_output(&options->common, &options->target, write_page, &page, code);
 }
@@ -397,7 +397,7 @@ static int answer_functions(const struct what_if_options *options, const struct 
     }
     run_title(title, sizeof title, &options->common);
     struct what_if_functions answer = engine_what_if_functions(run, 0);
-    struct functions_page page = {options, {metrics, title, &answer.functions, answer.row, answer.count}};
+    struct functions_page page = {options, {metrics, run->stuck, title, &answer.functions, answer.row, answer.count}};
     int code = run_report_damage(&metrics->end, time_since(metrics->begin_ns, metrics->end_ns));
     code = run_output(&options->common, &options->target, write_functions, &page, code);
     profile_rows_clear(&answer.functions);

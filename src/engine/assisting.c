@@ -303,7 +303,7 @@ static struct graph *read_graph(struct reader *reader, const struct job *job, st
     struct sink *sinks[BEFORE_HANG_SINKS] = {graph_builder_sink(builder), user_spans_builder_sink(spans_builder)};
     size_t count = 2;
     struct before_hang *before = memory_new(sizeof *before);
-    if (job->wants & ENGINE_FINDINGS) {
+    if (job->wants & ENGINE_BEFORE_HANG) {
         before_hang_start(before, sinks, count);
         sinks[0] = &before->sink;
         count = 1;

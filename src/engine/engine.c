@@ -546,7 +546,7 @@ static unsigned wants_of(const struct engine_request *request)
 {
     unsigned wants = request->wants;
     if (wants & ENGINE_FINDINGS)
-        wants |= ENGINE_PHASES | ENGINE_HEURISTICS;
+        wants |= ENGINE_PHASES | ENGINE_HEURISTICS | ENGINE_BEFORE_HANG;
     return wants;
 }
 

@@ -36,12 +36,14 @@ enum engine_want {
     ENGINE_SEARCH = 1 << 2,   /* metrics->search: hypotheses tested one by one */
     ENGINE_GRAPH = 1 << 3,    /* the graph that these are made from is kept: about 33 bytes a call */
     ENGINE_HEURISTICS = 1 << 4 /* results of the heuristics, also about the analysis if that is wanted */,
-    ENGINE_FINDINGS = 1 << 5,    /* with phases, heuristics, and as much of the analysis as findings are made of; who
-                                    shows other numbers of it wants ENGINE_ANALYSIS as well */
-    ENGINE_PROFILE = 1 << 6,     /* metrics->profile: samples of what is computed; comes with an analysis */
-    ENGINE_SAMPLES = 1 << 7,     /* with each sample, if the profile is made, and its phase, if phases are */
-    ENGINE_COUNTERS = 1 << 8,    /* metrics->counters, with phases and iterations if phases are made */
-    ENGINE_COUNTER_SUMS = 1 << 9 /* what counters have on each process: in the rows of the metrics */
+    ENGINE_FINDINGS = 1 << 5,     /* with phases, heuristics, and as much of the analysis as findings are made of; who
+                                     shows other numbers of it wants ENGINE_ANALYSIS as well */
+    ENGINE_PROFILE = 1 << 6,      /* metrics->profile: samples of what is computed; comes with an analysis */
+    ENGINE_SAMPLES = 1 << 7,      /* with each sample, if the profile is made, and its phase, if phases are */
+    ENGINE_COUNTERS = 1 << 8,     /* metrics->counters, with phases and iterations if phases are made */
+    ENGINE_COUNTER_SUMS = 1 << 9, /* what counters have on each process: in the rows of the metrics */
+    ENGINE_BEFORE_HANG = 1 << 10  /* all of these of the time before the run hung, if it did, as findings are in any
+                                     case */
 };
 
 /* An end of a window: ns after the run's first event, or a share of its duration (0.1: a tenth after it). All

@@ -8,7 +8,7 @@
 #include "replay/what_if.h"
 
 /* How long a run would take if something were different: a replay of what engine_run returned for these wants. */
-enum { WHAT_IF_WANTS = ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_GRAPH | ENGINE_SAMPLES };
+enum { WHAT_IF_WANTS = ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_GRAPH | ENGINE_SAMPLES | ENGINE_BEFORE_HANG };
 
 /* What takes no time, or never waits. */
 struct what_if_free {

@@ -86,7 +86,7 @@ static struct builders *builders_new(const struct whole_plan *plan, const struct
     group_add(sums, user_spans_builder_sink(builders->spans));
     if (plan->searching)
         group_add(sums, plan->searching);
-    for (size_t i = 0; i < GROUPS && (plan->wants & ENGINE_FINDINGS); i++)
+    for (size_t i = 0; i < GROUPS && (plan->wants & ENGINE_BEFORE_HANG); i++)
         group_end_before_hang(&builders->groups[i]);
     add_stuck(builders, plan, defs);
     group_add(sums, profile_builder_sink(builders->profile));

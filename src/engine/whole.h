@@ -18,7 +18,7 @@
 /* What is made, besides the graph, the spans and the resources. */
 struct whole_plan {
     const struct engine_request *request;
-    unsigned wants; /* of enum engine_want: with ENGINE_FINDINGS, they are of the time before the run hung */
+    unsigned wants; /* of enum engine_want: with ENGINE_BEFORE_HANG, they are of the time before */
     struct accumulator_options sums;
     struct profile_select samples;
     struct counters_select counters;

@@ -8,10 +8,9 @@
    their calls: others then wait for the last member to enter the call that completes the collective, though all have
    started it long before. Those with a root have trees of processes that pass data on, any of which may be late: the
    root of MPI_Ibcast has often sent its data before, and those wait that are below a late one. Who is waited for
-   depends on the MPI's algorithm. No trace records that. A
-   wait ends with the last member if that computes meanwhile, and what is left of the wait after it has come is a
-   quarter of that at most. It is concluded that these waits are for it if, among those of one function on one
-   communicator,
+   depends on the MPI's algorithm. No trace records that. A wait ends with the last member if that computes meanwhile,
+   and what is left of the wait after it has come is a quarter of that at most. It is concluded that these waits are for
+   it if, among those of one function on one communicator,
 
    - PROGRESS_LEAST collectives have some,
    - they are a quarter of the waiting or more,

@@ -11,12 +11,12 @@
 
    Counted are receives, and completions of receives, of HELD_BYTES at most, barriers, collectives of all to all of so
    few bytes, those from or to a root from when all have come, and calls that waited for the other process of an access
-   epoch (MPI_Win_wait and others). Where the bytes
-   of collectives and epochs are not known, a function counts if at least 1 / HELD_UNKNOWN of its calls are prompt. What
-   explains a call: HELD_STEP_NS for each step of it (log2 of the processes), and HELD_BYTE_NS for each byte. A call is
-   held that takes HELD_TIMES as long, and prompt if it takes no longer, where it is known when the last it depends on
-   came. Sends do not count: they may be held back by their receiver. Where messages arrive before they are sent, a call
-   is held only if it takes longer still by the clock error. */
+   epoch (MPI_Win_wait and others). Where the bytes of collectives and epochs are not known, a function counts if at
+   least 1 / HELD_UNKNOWN of its calls are prompt. What explains a call: HELD_STEP_NS for each step of it (log2 of the
+   processes), and HELD_BYTE_NS for each byte. A call is held that takes HELD_TIMES as long, and prompt if it takes no
+   longer, where it is known when the last it depends on came. Sends do not count: they may be held back by their
+   receiver. Where messages arrive before they are sent, a call is held only if it takes longer still by the clock
+   error. */
 enum { HELD_BYTES = 16384, HELD_STEP_NS = 100000, HELD_BYTE_NS = 10, HELD_TIMES = 10, HELD_UNKNOWN = 5 };
 
 struct held_sums {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/reports/causal_report.h"
+#include "render/reports/stuck_report.h"
 
 #include "core/text.h"
 #include "render/facts.h"
@@ -93,6 +94,7 @@ void causal_write_text(struct output *output, const struct causal_report *report
 {
     char facts[FACTS_SIZE];
     headline_write(output, report->title, facts_text(facts, report->metrics));
+    stuck_write_note(output, report->stuck);
     output_text(output, "\n");
     paragraph_write(output, "  ", "  ",
                     "So much shorter would the run be if a function's own code took 10, 25, 50 or 100 % less time on "

@@ -5,10 +5,12 @@
 #include "core/output.h"
 #include "metrics/metrics.h"
 #include "profile/causal.h"
+#include "stuck/stuck.h"
 
 /* What the whole run would gain if functions were faster. */
 struct causal_report {
     const struct metrics *metrics; /* with an analysis and a profile */
+    const struct stuck *stuck;     /* why the run hangs; NULL: not known */
     const char *title;             /* the trace's name */
     const struct profile_rows *functions;
     const struct causal_row *row;

@@ -176,6 +176,15 @@ size_t stuck_write_places(struct output *output, const struct stuck *stuck, size
     return taken;
 }
 
+void stuck_write_note(struct output *output, const struct stuck *stuck)
+{
+    if (!stuck_is_reported(stuck))
+        return;
+    output_text(output, "\n");
+    paragraph_write(output, "  ", "  ",
+                    "The run did not end by itself; sight TRACE says why. This judges the time before.");
+}
+
 size_t stuck_write_text(struct output *output, const struct stuck *stuck, size_t lines)
 {
     /* The rest of the diagnosis is about the run as far as it went. */

@@ -29,6 +29,9 @@ size_t stuck_write_places(struct output *output, const struct stuck *stuck, size
    the number of lines. A NULL `output` only counts. */
 size_t stuck_write_text(struct output *output, const struct stuck *stuck, size_t lines);
 
+/* For what judges the time before a hang: a line that says so, if the run hung. */
+void stuck_write_note(struct output *output, const struct stuck *stuck);
+
 /* The member "may_hang": null if nothing was found, or it was not looked for. */
 void may_hang_write_json(struct json *json, const struct may_hang *found);
 

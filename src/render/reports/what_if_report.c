@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/reports/what_if_report.h"
+#include "render/reports/stuck_report.h"
 
 #include "core/numbers.h"
 #include "core/text.h"
@@ -147,6 +148,7 @@ void what_if_write_text(struct output *output, const struct what_if_report *repo
 {
     char facts[FACTS_SIZE];
     headline_write(output, report->title, facts_text(facts, report->metrics));
+    stuck_write_note(output, report->stuck);
     output_text(output, "\n");
     if (report->metrics->process_count == 0) {
         output_text(output, "  There are no events in this trace.\n");

@@ -5,11 +5,13 @@
 #include "core/output.h"
 #include "metrics/metrics.h"
 #include "replay/what_if.h"
+#include "stuck/stuck.h"
 
 /* How long a run would take if something were different: the standard scenarios as a table, or the requested one in a
    sentence. */
 struct what_if_report {
     const struct metrics *metrics; /* with an analysis */
+    const struct stuck *stuck;     /* why the run hangs; NULL: not known */
     const char *title;             /* the trace's name */
     const struct scenarios *scenarios;
     bool standard;
