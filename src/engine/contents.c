@@ -9,6 +9,7 @@
 #include "timeline/slices.h"
 
 #include <stdlib.h>
+#include <sys/statvfs.h>
 
 /* With what the result borrows. */
 struct reading {
@@ -27,9 +28,22 @@ static enum status read_in_one_pass(const struct engine_request *request, struct
     return status;
 }
 
+/* Slices sort the ends of all messages, which may take nearly as much room in temporary files as the trace does: more
+   than half of what is free is too much. One pass needs no files. */
+static bool ends_fit(const struct reader *reader)
+{
+    const char *as_if = getenv("SIGHT_TEST_DISK");
+    struct statvfs disk;
+    if (as_if)
+        return (double)input_size(reader->input) < strtod(as_if, NULL) / 2;
+    return statvfs(temporary_directory(), &disk) != 0 || input_size(reader->input) / disk.f_frsize < disk.f_bavail / 2;
+}
+
 /* In slices, by processes or threads. False: in one pass, which is to be begun again where there are slices. */
 static bool count_slices(const struct engine_request *request, struct reader *reader, struct counted *counted)
 {
+    if (!ends_fit(reader))
+        return false;
     if (share_is_possible(request))
         return counting_by_processes(request, reader, counted);
     counted->slices =
