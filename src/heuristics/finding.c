@@ -179,6 +179,13 @@ char *site_text(char buffer[SITE_TEXT_SIZE], const struct site_def *site)
     return buffer;
 }
 
+char *site_where(char buffer[SITE_WHERE_SIZE], const struct site_def *site)
+{
+    char text[SITE_TEXT_SIZE];
+    snprintf(buffer, SITE_WHERE_SIZE, "%s %s", *site->file ? "at" : "in", site_text(text, site));
+    return buffer;
+}
+
 void finding_takes_waits(struct finding *finding, const struct analysis *analysis)
 {
     analysis_waiting_course(analysis, finding->course_ns);

@@ -217,6 +217,10 @@ char *who_text(char buffer[WHO_SIZE], const struct ranks *ranks, size_t all);
 enum { SITE_TEXT_SIZE = 128 };
 char *site_text(char buffer[SITE_TEXT_SIZE], const struct site_def *site);
 
+/* The same behind its preposition: "at sort.c:88", "in main". */
+enum { SITE_WHERE_SIZE = SITE_TEXT_SIZE + 4 };
+char *site_where(char buffer[SITE_WHERE_SIZE], const struct site_def *site);
+
 /* For finders whose seconds are the waiting they cause: all waiting for others over time, except for late starts. */
 void finding_takes_waits(struct finding *finding, const struct analysis *analysis);
 

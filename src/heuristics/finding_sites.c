@@ -61,18 +61,18 @@ void finding_say_sites(const struct finding_input *input, finding_counts_calls *
 {
     struct places places = places_of(input, counts, state);
     size_t named = 0;
-    char site[SITE_TEXT_SIZE], share[TEXT_NUMBER_SIZE];
+    char place[SITE_WHERE_SIZE], share[TEXT_NUMBER_SIZE];
     for (size_t i = 0; i < places.count && named < FINDING_SITES; i++) {
         double part = (double)places.place[i].ns / (double)places.all_ns;
         if (places.place[i].index == 0 || part < WORTH_NAMING)
             continue;
         finding->sites[named] = &input->metrics->defs->sites[places.place[i].index - 1];
-        site_text(site, finding->sites[named]);
+        site_where(place, finding->sites[named]);
         if (places.count == 1)
-            text_append(finding->text, sizeof finding->text, " All these calls are at %s", site);
+            text_append(finding->text, sizeof finding->text, " All these calls are %s", place);
         else
-            text_append(finding->text, sizeof finding->text, "%s %s at %s",
-                        named ? "," : " By place in the source:", text_share(share, part), site);
+            text_append(finding->text, sizeof finding->text, "%s %s %s",
+                        named ? "," : " By place in the source:", text_share(share, part), place);
         named++;
     }
     if (named > 0)

@@ -113,9 +113,9 @@ static void say_waits(const struct finding_input *input, const struct wait_words
         snprintf(finding->title, sizeof finding->title, "%s: %s wait for each other", words->title, victims);
     else
         snprintf(finding->title, sizeof finding->title, "%s: waiting for %s", words->title, causes);
-    char place[SITE_TEXT_SIZE + 8] = "", site[SITE_TEXT_SIZE];
+    char place[SITE_WHERE_SIZE + 1] = "", site[SITE_WHERE_SIZE];
     if (finding->sites[0])
-        snprintf(place, sizeof place, " at %s", site_text(site, finding->sites[0]));
+        snprintf(place, sizeof place, " %s", site_where(site, finding->sites[0]));
     const char *function = finding->functions[0] ? finding->functions[0] : "MPI";
     victims[0] = (char)toupper((unsigned char)victims[0]);
     int used = snprintf(

@@ -100,7 +100,7 @@ static void say_where(const struct finding_input *input, struct finding *finding
 {
     const struct metrics *metrics = input->metrics;
     const struct wait_sums *uneven = &input->analysis->uneven;
-    char share[TEXT_NUMBER_SIZE], rank[TEXT_NUMBER_SIZE], place[SITE_TEXT_SIZE + 80] = "", site[SITE_TEXT_SIZE];
+    char share[TEXT_NUMBER_SIZE], rank[TEXT_NUMBER_SIZE], place[SITE_WHERE_SIZE + 80] = "", site[SITE_WHERE_SIZE];
     size_t most = 0, row = 0, used = strlen(finding->text);
     /* Excess is counted at the call after it; no call follows what is left over. */
     int64_t at_end = uneven->ns, ns = 0;
@@ -125,8 +125,8 @@ static void say_where(const struct finding_input *input, struct finding *finding
         snprintf(place, sizeof place, "before %.*s", text_beginning(metrics->defs->states[most].name, 60),
                  metrics->defs->states[most].name);
     if (!is_end && uneven->site_count > 0 && (double)uneven->sites[0].ns >= WHERE_PART * (double)uneven->ns)
-        snprintf(place + strlen(place), sizeof place - strlen(place), " at %s",
-                 site_text(site, &metrics->defs->sites[uneven->sites[0].index]));
+        snprintf(place + strlen(place), sizeof place - strlen(place), " %s",
+                 site_where(site, &metrics->defs->sites[uneven->sites[0].index]));
     snprintf(finding->text + used, sizeof finding->text - used,
              " %s of the time that process %s computes beyond the mean is %s.",
              text_share(share, (double)ns / (double)uneven->ns), text_thousands(rank, metrics->process[row].rank),
