@@ -65,11 +65,17 @@ function drawFocus(pen, scene, layout) {
   }
 }
 
+/** Every so many lines have a label. */
+function labelStep(scene, layout) {
+  const [first, end] = linesSeen(scene, layout);
+  return layout.line >= 13 ? 1 : stepOf(end - first, layout.plot.height / 14);
+}
+
 function drawLabels(pen, scene, layout) {
   const { plot } = layout;
   const { finding, pens, meta } = scene;
   const [first, end] = linesSeen(scene, layout);
-  const step = layout.line >= 13 ? 1 : stepOf(end - first, plot.height / 14);
+  const step = labelStep(scene, layout);
   const [victims, causes] = [new Set(finding?.victims), new Set(finding?.causes)];
   for (let line = ceil(first / step) * step; line < end; line += step) {
     const y = layout.middle(line);
@@ -82,47 +88,40 @@ function drawLabels(pen, scene, layout) {
   }
 }
 
-/** The endings of each group of lines that have a label together: [first line, endings]. */
-function endingGroups(scene, layout, step) {
-  const groups = new Map();
-  for (const ending of scene.meta.endings) {
-    const place = floor(scene.lineOf(ending.row) / 2 ** layout.fold / step) * step;
-    if (!groups.has(place)) groups.set(place, []);
-    groups.get(place).push(ending);
-  }
-  return groups;
-}
-
 /** Which or how many processes of the places [first, end) ended so, as endings_text. */
-function endingsText({ meta, rowAt }, endings, first, end) {
-  const word = endings.every((one) => one.word === endings[0].word) ? endings[0].word : 'ended early';
-  if (endings.length <= 2) return `${endings.map(({ row }) => thousands(meta.rankOf(row))).join(' and ')} ${word}`;
-  let all = 0; // lines of hosts have places without a process
-  for (let place = first; place < end; place++) all += rowAt(place) >= 0;
-  return endings.length === all ? `all ${thousands(all)} ${word}` : `${thousands(endings.length)} of ${thousands(all)} ${word}`;
+function endingsText({ meta, rowAt }, ended, first, end) {
+  const { length } = ended;
+  const { word } = ended.every((one) => one.word === ended[0].word) ? ended[0] : { word: 'ended early' };
+  if (length < 3) return `${ended.map(({ row }) => thousands(meta.rankOf(row))).join(' and ')} ${word}`;
+  let all = 0;
+  // Lines of hosts have places without a process.
+  for (; first < end; first++) all += rowAt(first) >= 0;
+  return `${length < all ? `${thousands(length)} of` : 'all'} ${thousands(all)} ${word}`;
 }
 
 /** Which processes of a line ended without MPI_Finalize, where the first of them did, over what others did then. */
 function drawFoldedEndings(pen, scene, layout) {
   const { plot, fold } = layout;
   const { meta, pens } = scene;
-  const [seen, seenEnd] = linesSeen(scene, layout);
-  const step = layout.line >= 13 ? 1 : stepOf(seenEnd - seen, plot.height / 14);
+  const step = labelStep(scene, layout) * 2 ** fold;
+  const groups = [];
+  for (const one of meta.endings) (groups[floor(scene.lineOf(one.row) / step)] ??= []).push(one);
   setText(pen, 'left', 12);
-  for (const [first, endings] of endingGroups(scene, layout, step)) {
-    const end = min((first + step) * 2 ** fold, scene.count);
-    const [top, bottom] = [layout.y(first), layout.y(end / 2 ** fold)].map((y) => clamp(y, plot.y, plot.y + plot.height));
-    const x = layout.x(min(...endings.map(({ row }) => meta.lives[row][1])));
-    if (bottom - top < 1 || x < plot.x || x > plot.x + plot.width) continue;
-    fillBox(pen, pens.css('accent'), x - 1, top, 2, bottom - top);
-    const said = endingsText(scene, endings, first * 2 ** fold, end);
+  groups.forEach((ended, group) => {
+    const [first, end] = [group * step, min(group * step + step, scene.count)];
+    const [top, bottom] = [first, end].map((place) => clamp(layout.y(place / 2 ** fold), plot.y, plot.y + plot.height));
+    const x = layout.x(min(...ended.map(({ row }) => meta.lives[row][1])));
+    const right = plot.x + plot.width;
+    if (bottom - top < 1 || x < plot.x || x > right) return;
+    const said = endingsText(scene, ended, first, end);
     const width = scene.textWidth(pen, said) + 8;
-    const left = x + 1 + width <= plot.x + plot.width ? x + 1 : max(x - 1 - width, plot.x);
-    const middle = clamp((top + bottom) / 2, plot.y + 7, plot.y + plot.height - 7);
+    const left = x + width < right ? x + 1 : x - 1 - width;
+    const middle = (top + bottom) / 2;
+    fillBox(pen, pens.css('accent'), x - 1, top, 2, bottom - top);
     fillBox(pen, pens.css('back'), left, middle - 7, width, 14);
     pen.fillStyle = pens.css('text');
     pen.fillText(said, left + 4, middle);
-  }
+  });
 }
 
 /** How a process ended, behind the end of its row; where that has no room, in a word. */
@@ -130,11 +129,6 @@ function drawEndings(pen, scene, layout) {
   const { plot } = layout;
   const { meta, pens } = scene;
   const [first, end] = linesSeen(scene, layout);
-  if (meta.endings.length === 0) return;
-  if (layout.fold > 0 || layout.line < 12) {
-    drawFoldedEndings(pen, scene, layout);
-    return;
-  }
   setText(pen, 'left', 12);
   pen.fillStyle = pens.css('muted');
   for (const { row, text, word } of meta.endings) {
@@ -309,5 +303,5 @@ function drawScene(pen, scene) {
   drawRange(pen, scene, layout);
   drawHosts(pen, scene, layout);
   drawLabels(pen, scene, layout);
-  drawEndings(pen, scene, layout);
+  (layout.fold > 0 || layout.line < 12 ? drawFoldedEndings : drawEndings)(pen, scene, layout);
 }
