@@ -6,11 +6,11 @@
 
 /* Non-blocking collectives whose members do their part only while they are in MPI. Many MPIs make no progress outside
    their calls: others then wait for the last member to enter the call that completes the collective, though all have
-   started it long before. Those with a root have trees of processes that pass data on, any of which may be late: the
-   root of MPI_Ibcast has often sent its data before, and those wait that are below a late one. Who is waited for
-   depends on the MPI's algorithm. No trace records that. A wait ends with the last member if that computes meanwhile,
-   and what is left of the wait after it has come is a quarter of that at most. It is concluded that these waits are for
-   it if, among those of one function on one communicator,
+   started it long before. A collective with a root passes data along a tree of processes, any of which can be late:
+   MPI_Ibcast's root may have sent its data long ago, and the processes below a late one still wait. Which processes
+   these are depends on the MPI's algorithm, and no trace records it. A wait ends with the last member if that process
+   computes meanwhile, and at most a quarter of the wait is left once it has come. The waits count as waiting for it if,
+   among the collectives of one function on one communicator,
 
    - PROGRESS_LEAST collectives have some,
    - they are a quarter of the waiting or more,

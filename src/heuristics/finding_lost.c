@@ -212,7 +212,7 @@ static void say_parts(const struct metrics *metrics, const struct loss *loss, st
                     seconds_text(transfer, loss->transfer_s));
     else if (loss->turns_s > 0)
         text_append(finding->text, sizeof finding->text,
-                    "; even the process that computes longest does not do so for %s.", turns);
+                    "; even the process that computes longest spends %s doing something else.", turns);
     else
         text_append(finding->text, sizeof finding->text, ".");
 }

@@ -42,7 +42,7 @@ static struct places places_of(const struct finding_input *input, finding_counts
     for (size_t i = 0; i < analysis->call_site_count; i++) {
         const struct call_site *calls = &analysis->call_sites[i];
         int64_t own_ns = time_since(calls->waiting_ns, calls->ns);
-        if (counts(input->metrics->defs, calls, state) && own_ns > 0)
+        if (counts(input->metrics->defs, calls, state))
             add_place(&places, calls->site, own_ns);
     }
     if (places.count > 0)
@@ -62,7 +62,7 @@ void finding_say_sites(const struct finding_input *input, finding_counts_calls *
     struct places places = places_of(input, counts, state);
     size_t named = 0;
     char place[SITE_WHERE_SIZE], share[TEXT_NUMBER_SIZE];
-    for (size_t i = 0; i < places.count && named < FINDING_SITES; i++) {
+    for (size_t i = 0; i < places.count && places.all_ns > 0 && named < FINDING_SITES; i++) {
         double part = (double)places.place[i].ns / (double)places.all_ns;
         if (places.place[i].index == 0 || part < WORTH_NAMING)
             continue;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/reports/causal_report.h"
-#include "render/reports/stuck_report.h"
 
 #include "core/text.h"
 #include "render/facts.h"
 #include "render/field.h"
+#include "render/reports/stuck_report.h"
 #include "render/terminal_text.h"
 #include "render/text_table.h"
 

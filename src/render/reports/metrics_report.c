@@ -235,7 +235,7 @@ static void text_warnings(struct output *output, const struct metrics *metrics)
     char number[TEXT_NUMBER_SIZE];
     if (metrics->open)
         output_print(output,
-                     "\n%s %s never left: of MPI functions, only the time up to the last event of the process counts "
+                     "\n%s %s never left: for MPI functions, only the time up to the last event of the process counts "
                      "as communication.\n",
                      text_thousands(number, metrics->open), text_plural(metrics->open, "state was", "states were"));
     if (metrics->stray)

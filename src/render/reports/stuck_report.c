@@ -182,7 +182,7 @@ void stuck_write_note(struct output *output, const struct stuck *stuck)
         return;
     output_text(output, "\n");
     paragraph_write(output, "  ", "  ",
-                    "The run did not end by itself; sight TRACE says why. This judges the time before.");
+                    "The run did not finish; sight TRACE says why. What follows is about the time before.");
 }
 
 size_t stuck_write_text(struct output *output, const struct stuck *stuck, size_t lines)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/reports/what_if_report.h"
-#include "render/reports/stuck_report.h"
 
 #include "core/numbers.h"
 #include "core/text.h"
 #include "render/facts.h"
 #include "render/field.h"
+#include "render/reports/stuck_report.h"
 #include "render/terminal_text.h"
 #include "render/text_table.h"
 
