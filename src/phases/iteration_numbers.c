@@ -41,7 +41,6 @@ static void begin_iterations(struct phase_counter *counter)
         memcpy(counter->starts, phases->loops.starts[phases->main_loop], cells * sizeof *counter->starts);
     }
     counter->computing = (double *)(void *)phases->loops.starts[phases->main_loop];
-    counter->own = memory_new(to->count * sizeof *counter->own);
     counter->times = memory_new(to->count * sizeof *counter->times);
     counter->begins = memory_new(to->count * sizeof *counter->begins);
     for (uint32_t p = 0; p < processes; p++)
@@ -336,7 +335,6 @@ bool iteration_numbers_end(struct phase_counter *counter, const struct replay *r
     free(counter->borders_ns);
     free(counter->kept);
     free(counter->rhythm);
-    free(counter->own);
     free(counter->times);
     free(counter->begins);
     return restore_starts(counter);

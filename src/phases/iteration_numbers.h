@@ -17,7 +17,6 @@ struct phase_counter {
     struct phase_metrics *metrics;
     int64_t begin_ns;  /* of the run */
     int64_t *starts;   /* a copy of where iterations begin; NULL: there are too many */
-    double *own;       /* by iteration: computing of the current process, in s */
     double *computing; /* [process * (iterations + 1) + iteration]: computing of all; below 0: the process does not have
                           the loop. Replaces its starts once the process has been walked. */
     double *times, *begins; /* by iteration: means over the processes, in ns */
@@ -39,7 +38,7 @@ static inline double phase_nano(double value)
     return round(value * 1e9) / 1e9;
 }
 
-/* Before the processes are walked: fills `starts`, `own`, `computing`, `times`, `begins` and `rhythm`. */
+/* Before the processes are walked: fills `starts`, `computing`, `times`, `begins` and `rhythm`. */
 void iteration_numbers_begin(struct phase_counter *counter);
 
 /* After that: everything but what the replays tell, and `replays`. */

@@ -144,7 +144,7 @@ static void take_path(struct analyst *analyst)
 static void take_delays(struct analyst *analyst)
 {
     struct analysis *analysis = analyst->analysis;
-    struct delays delays = delays_of(analyst->graph);
+    struct delays delays = delays_unless(analyst->graph, &analyst->no_delays);
     double *process_ns = memory_new(analysis->process_count * sizeof *process_ns);
     double *states_ns[2] = {memory_new(analysis->state_count * sizeof **states_ns),
                             memory_new(analysis->state_count * sizeof **states_ns)};
@@ -306,7 +306,7 @@ static void take_polling(struct analyst *analyst)
 /* The first steps need only the graph, and later ones need their results: which replays matter follows from the sums of
    waits and the critical path. Steps of one group write different parts of the analysis, so that they can run in
    parallel. */
-enum { FIRST_STEPS = 3, LATER_STEPS = 6 };
+enum { FIRST_STEPS = 3, LATER_STEPS = 6, SAVING_STEPS = 2 /* of the later ones */ };
 
 /* By bit of enum analyse_step. Those made apart need nothing but the graph, and nothing needs them. */
 enum { OPTIONAL_STEPS = ANALYSE_APART_COUNT + 1 };
@@ -325,6 +325,37 @@ static void first_step(void *context, size_t index)
     steps[index](context);
 }
 
+/* Savings are differences to a replay that save_all() knows. */
+static void save_queues(struct analyst *analyst)
+{
+    struct analysis *analysis = analyst->analysis;
+    if (analyst->unqueued)
+        analysis->contention.saving_ns = time_since(analyst->unqueued_ns, analysis->replay);
+}
+
+static bool saves_from(const struct analysis *analysis, int64_t from_ns)
+{
+    bool saves = analysis->contention.saving_ns > from_ns;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+        saves |= analysis->waits[kind].saving_ns > from_ns;
+    return saves;
+}
+
+/* Savings tell whether delays are wanted, where the caller wants them only then. */
+static bool wants_delays(const struct analyst *analyst)
+{
+    return analyst->detail_from_ns == 0 || saves_from(analyst->analysis, analyst->detail_from_ns);
+}
+
+/* After each step that finds savings. The last of them ends the delays that another thread is computing in vain. */
+static void settle_savings(struct analyst *analyst)
+{
+    if (atomic_fetch_sub(&analyst->savings_left, 1) > 1)
+        return;
+    save_queues(analyst);
+    atomic_store(&analyst->no_delays, !wants_delays(analyst));
+}
+
 static void later_step(void *context, size_t index)
 {
     static void (*const steps[LATER_STEPS])(struct analyst *) = {save_all,    take_delays,     take_contention,
@@ -336,14 +367,8 @@ static void later_step(void *context, size_t index)
     bool later = steps[index] == take_call_sites || (steps[index] == take_delays && !analyst->delays_ahead);
     if (analyst->detail_from_ns == 0 || !later)
         steps[index](analyst);
-}
-
-/* Savings are differences to a replay that save_all() knows. */
-static void save_queues(struct analyst *analyst)
-{
-    struct analysis *analysis = analyst->analysis;
-    if (analyst->unqueued)
-        analysis->contention.saving_ns = time_since(analyst->unqueued_ns, analysis->replay);
+    if (steps[index] == save_all || steps[index] == take_contention)
+        settle_savings(analyst);
 }
 
 /* The row of a process at an end of a link. */
@@ -401,23 +426,14 @@ static void find_slow_link(struct analyst *analyst)
     free(hosts);
 }
 
-static bool saves_from(const struct analysis *analysis, int64_t from_ns)
-{
-    bool saves = analysis->contention.saving_ns > from_ns;
-    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
-        saves |= analysis->waits[kind].saving_ns > from_ns;
-    return saves;
-}
-
-/* Only savings tell whether delays are wanted. */
+/* Delays that nobody has computed ahead, or that nobody wants. */
 static void settle_delays(struct analyst *analyst)
 {
     if (analyst->detail_from_ns == 0 || (analyst->without & ANALYSE_DELAYS))
         return;
-    bool wanted = saves_from(analyst->analysis, analyst->detail_from_ns);
-    if (wanted && !analyst->delays_ahead)
+    if (!analyst->delays_ahead && !analyst->no_delays)
         take_delays(analyst);
-    else if (!wanted && analyst->delays_ahead)
+    else if (analyst->delays_ahead && analyst->no_delays)
         drop_delays(analyst->analysis);
 }
 
@@ -481,8 +497,8 @@ struct analysis *analyse_in_parallel(const struct graph *graph, struct analyse_h
     take_polling(&analyst);
     hub_take(analysis, graph);
     parallel_run(how.threads, FIRST_STEPS, first_step, &analyst);
+    atomic_store(&analyst.savings_left, SAVING_STEPS);
     parallel_run(how.threads, LATER_STEPS, later_step, &analyst);
-    save_queues(&analyst);
     find_slow_link(&analyst);
     parallel_run(how.threads, LAST_STEPS, last_step, &analyst);
     analyst_take_places(&analyst);
