@@ -103,13 +103,11 @@ static void on_disk(const char *directory)
     fprintf(stderr, "sight: this needs more memory than is free: the rest goes to a file in %s\n", directory);
 }
 
-/* Where a launcher started several processes, perhaps on this machine, a few of them may need much memory at once. */
 static void watch_memory(void)
 {
-    enum { SHARES = 4 };
     const char *as_if = getenv("SIGHT_TEST_ROOM");
     uint64_t room = as_if ? strtoull(as_if, NULL, 10) : memory_room();
-    memory_file_watch(team_launcher() ? room / SHARES : room, out_of_disk, on_disk);
+    memory_file_watch(room, out_of_disk, on_disk);
 }
 
 /* Only commands with the option: others hand blocks to libraries that free them with the C library's free(). */

@@ -3,7 +3,7 @@
 
 #include "core/directory.h"
 #include "core/memory.h"
-#include "engine/lending.h"
+#include "engine/opening.h"
 #include "engine/serving.h"
 #include "engine/share_job.h"
 #include "graph/graph.h"
@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum {
     FILE_LEAST = 16 << 20, /* bytes of a trace that are worth the start of a second reader */
@@ -33,22 +32,19 @@ static const struct part {
                   {ANALYSE_CONCURRENCY, 2, ENGINE_ANALYSIS}};
 enum { WEIGHT_OF_THE_REST = 13 };
 
-/* The rank that builds the graph for all, if one does. It has the longest part, phases, which also need the spans that
-   are read with the graph. */
-enum { LENDER = 1 };
-
 struct job {
     enum job_kind kind; /* JOB_ASSIST */
-    unsigned wants, steps, threads;
-    unsigned borrowers; /* a mask of ranks that get the graph; 0: each builds its own */
+    unsigned wants, steps;
+    unsigned threads, most; /* of each process on a machine, 0: as many as there are processors; of all of them */
     struct input_identity file;
     size_t path_count; /* what is known of the trace follows, then the paths, each with its 0 */
 };
 
 struct assistance {
     struct team *team;
-    unsigned steps[PARTS + 1]; /* by rank; of rank 0: what it keeps */
-    bool lends;
+    int helpers[PARTS + 1];    /* their ranks; this process is the first of them */
+    unsigned steps[PARTS + 1]; /* what each computes; of this process: what it keeps */
+    int count;
 };
 
 /* What two graphs of the same trace agree in: the trace may have been replaced, or be growing. */
@@ -79,8 +75,7 @@ static bool is_worth_reading(const struct engine_request *request)
 {
     struct stat about;
     /* What a limit of memory is for would be in memory several times. */
-    if (team_at_once(request->team) < 2 || request->fix_clocks || memory_has_store() ||
-        directory_is_scattered(request->inputs[0]))
+    if (request->fix_clocks || memory_has_store() || directory_is_scattered(request->inputs[0]))
         return false;
     if (request->input_count > 1)
         return true;
@@ -101,16 +96,23 @@ static void job_send(const struct engine_request *request, int rank, struct job 
     free(data);
 }
 
+/* The first process of each machine, this one's first. */
+static void find_helpers(struct assistance *assistance)
+{
+    for (int rank = 0; rank < team_size(assistance->team) && assistance->count <= PARTS; rank++)
+        if (team_leads(assistance->team, rank))
+            assistance->helpers[assistance->count++] = rank;
+}
+
 /* Each part goes to the process that has least to do so far. */
 static void divide(struct assistance *assistance, unsigned wants)
 {
     unsigned load[PARTS + 1] = {WEIGHT_OF_THE_REST};
-    int ranks = team_at_once(assistance->team);
     for (size_t i = 0; i < PARTS; i++) {
         int least = 0;
-        for (int rank = 1; rank < ranks && rank <= PARTS; rank++)
-            if (load[rank] < load[least])
-                least = rank;
+        for (int helper = 1; helper < assistance->count; helper++)
+            if (load[helper] < load[least])
+                least = helper;
         if (!(wants & parts[i].want))
             continue;
         assistance->steps[least] |= parts[i].step;
@@ -118,65 +120,30 @@ static void divide(struct assistance *assistance, unsigned wants)
     }
 }
 
-/* All ranks with something to do but the lender, and rank 0. */
-static unsigned borrowers_of(const struct assistance *assistance)
-{
-    unsigned ranks = 1;
-    for (int rank = LENDER + 1; rank <= PARTS; rank++)
-        if (assistance->steps[rank])
-            ranks |= 1U << rank;
-    return ranks;
-}
-
-/* Moving a graph takes longer than building it beside another one: it pays where those of all processes would be more
-   than this part of the machine's memory. A graph is about a quarter of its trace. */
-enum { MEMORY_PART = 4, TRACE_PART = 4 };
-static bool is_too_much(const struct assistance *assistance, const struct reader *reader)
-{
-    const char *as_if = getenv("SIGHT_TEST_MEMORY");
-    double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE), graphs = 1;
-    if (as_if)
-        memory = strtod(as_if, NULL);
-    for (int rank = 1; rank <= PARTS; rank++)
-        graphs += assistance->steps[rank] != 0;
-    return graphs * (double)input_size(reader->input) / TRACE_PART > memory / MEMORY_PART;
-}
-
 struct assistance *assisting_begin(const struct engine_request *request, const struct reader *reader, unsigned wants,
-                                   unsigned threads)
+                                   unsigned most)
 {
     /* Phases alone would be all that there is to do. */
-    if (!(wants & (ENGINE_ANALYSIS | ENGINE_FINDINGS)) || !is_worth_reading(request))
+    if (team_here(request->team) == team_size(request->team) || !(wants & (ENGINE_ANALYSIS | ENGINE_FINDINGS)) ||
+        !is_worth_reading(request))
         return NULL;
     struct assistance *assistance = memory_new(sizeof *assistance);
     assistance->team = request->team;
+    find_helpers(assistance);
     divide(assistance, wants);
-    /* A search sees every event once, together with what else is read. */
-    assistance->lends = assistance->steps[LENDER] && team_is_here(request->team) && !(wants & ENGINE_SEARCH) &&
-                        is_too_much(assistance, reader);
     const struct clog2_known known = slices_known(reader, request->inputs, request->input_count);
-    for (int rank = 1; rank <= PARTS; rank++)
-        if (assistance->steps[rank])
-            job_send(request, rank,
+    for (int helper = 1; helper < assistance->count; helper++)
+        if (assistance->steps[helper])
+            job_send(request, assistance->helpers[helper],
                      (struct job){.kind = JOB_ASSIST,
                                   .wants = wants,
-                                  .steps = assistance->steps[rank],
-                                  .threads = threads,
-                                  .borrowers = assistance->lends ? borrowers_of(assistance) : 0,
+                                  .steps = assistance->steps[helper],
+                                  .threads = request->threads,
+                                  .most = most,
                                   .file = input_identity(reader->input),
                                   .path_count = request->input_count},
                      &known);
     return assistance;
-}
-
-bool assisting_lends(const struct assistance *assistance)
-{
-    return assistance && assistance->lends;
-}
-
-struct graph *assisting_borrow(const struct assistance *assistance, const struct defs *defs, const struct read_sum *sum)
-{
-    return lending_take(assistance->team, LENDER, defs, sum);
 }
 
 void assisting_free(struct assistance *assistance)
@@ -187,8 +154,8 @@ void assisting_free(struct assistance *assistance)
 static unsigned given_away(const struct assistance *assistance)
 {
     unsigned steps = 0;
-    for (int rank = 1; assistance && rank <= PARTS; rank++)
-        steps |= assistance->steps[rank];
+    for (int helper = 1; assistance && helper < assistance->count; helper++)
+        steps |= assistance->steps[helper];
     return steps;
 }
 
@@ -256,7 +223,7 @@ static void compute_here(const struct graph *graph, const struct user_spans *spa
     analyse_take_apart(metrics->analysis, apart, steps);
     analysis_free(apart);
     if (steps & PHASES)
-        metrics->phases = phase_metrics_with(graph, spans);
+        metrics->phases = phase_metrics_with(graph, spans, 1);
 }
 
 unsigned assisting_collect(const struct assistance *assistance, const struct graph *graph,
@@ -265,11 +232,12 @@ unsigned assisting_collect(const struct assistance *assistance, const struct gra
     const struct likeness own = likeness_of(graph);
     const enum job_kind collect = JOB_COLLECT;
     unsigned taken = 0;
-    for (int rank = 1; rank <= PARTS; rank++) {
-        unsigned steps = assistance->steps[rank];
+    for (int helper = 1; helper < assistance->count; helper++) {
+        int rank = assistance->helpers[helper];
+        unsigned steps = assistance->steps[helper];
+        size_t size;
         if (!steps)
             continue;
-        size_t size;
         team_send(assistance->team, rank, &collect, sizeof collect);
         char *data = team_receive(assistance->team, rank, &size);
         if (take_result(data, size, &own, steps, metrics))
@@ -283,37 +251,25 @@ unsigned assisting_collect(const struct assistance *assistance, const struct gra
 
 /* The other processes */
 
-/* Rank 0 makes the whole graph itself of what is damaged, and need not of what it borrows. */
-static bool read_for(struct reader *reader, const struct job *job, struct sink *const *sinks, size_t count)
+/* The graph that rank 0 makes: findings are about the time before a hang. */
+static struct graph *read_graph(struct reader *reader, unsigned wants, unsigned threads, struct user_spans **spans)
 {
     struct error err = {0};
-    if (job->borrowers)
-        return stream_exactly(reader, sinks, count, NULL, NULL);
-    return stream_run(reader, sinks, count, NULL, NULL, &err) == STATUS_OK;
-}
-
-/* The graph that rank 0 makes: findings are about the time before a hang. */
-static struct graph *read_graph(struct reader *reader, const struct job *job, struct user_spans **spans,
-                                struct read_sum *sum)
-{
     struct graph_builder *builder = graph_builder_new();
-    if (!job->borrowers)
-        graph_builder_use_pool(builder); /* else the graph is moved */
+    graph_builder_use_pool(builder);
     struct user_spans_builder *spans_builder = user_spans_builder_new();
-    struct sink *sinks[BEFORE_HANG_SINKS] = {graph_builder_sink(builder), user_spans_builder_sink(spans_builder)};
-    size_t count = 2;
+    struct sink *sinks[] = {graph_builder_sink(builder), user_spans_builder_sink(spans_builder)};
+    size_t count = sizeof sinks / sizeof *sinks;
     struct before_hang *before = memory_new(sizeof *before);
-    if (job->wants & ENGINE_BEFORE_HANG) {
+    if (wants & ENGINE_BEFORE_HANG) {
         before_hang_start(before, sinks, count);
         sinks[0] = &before->sink;
         count = 1;
     }
-    read_sum_start(sum);
-    sinks[count++] = &sum->sink;
-    bool read = read_for(reader, job, sinks, count);
+    bool read = stream_run(reader, sinks, count, NULL, NULL, &err) == STATUS_OK;
     before_hang_clear(before);
     free(before);
-    struct graph *graph = graph_builder_end_in_parallel(builder, job->threads);
+    struct graph *graph = graph_builder_end_in_parallel(builder, threads);
     *spans = user_spans_builder_end(spans_builder);
     if (read && !graph->too_large)
         return graph;
@@ -321,7 +277,7 @@ static struct graph *read_graph(struct reader *reader, const struct job *job, st
     return NULL;
 }
 
-static void compute(const struct graph *graph, const struct user_spans *spans, unsigned steps,
+static void compute(const struct graph *graph, const struct user_spans *spans, unsigned steps, unsigned threads,
                     struct assisting_result *result)
 {
     struct packing packing = {&result->data, &result->size, &result->capacity};
@@ -333,7 +289,7 @@ static void compute(const struct graph *graph, const struct user_spans *spans, u
         analysis_free(apart);
     }
     if (steps & PHASES) {
-        struct phase_metrics *phases = phase_metrics_with(graph, spans);
+        struct phase_metrics *phases = phase_metrics_with(graph, spans, threads);
         phase_metrics_pack(phases, &packing);
         phase_metrics_free(phases);
     }
@@ -365,30 +321,6 @@ static struct reader *job_open(const struct job *job, const char *data)
     return reader;
 }
 
-static struct graph *graph_borrowed(struct team *team, const struct reader *reader)
-{
-    const struct defs *defs = NULL;
-    if (reader)
-        defs = reader->defs;
-    return lending_take(team, LENDER, defs, NULL);
-}
-
-/* Also where there is none, those that want to borrow it have to hear of it. */
-static struct graph *graph_for(struct team *team, struct reader *reader, const struct job *job,
-                               struct user_spans **spans, struct assisting_result *result)
-{
-    struct read_sum sum = {0};
-    bool lends = job->borrowers && team_rank(team) == LENDER;
-    if (job->borrowers && !lends)
-        return graph_borrowed(team, reader);
-    struct graph *graph = NULL;
-    if (reader)
-        graph = read_graph(reader, job, spans, &sum);
-    if (lends)
-        graph = lending_offer(team, job->borrowers, graph, &sum, &result->lent);
-    return graph;
-}
-
 void assisting_do(struct team *team, const char *data, struct assisting_result *result)
 {
     struct job job;
@@ -396,10 +328,13 @@ void assisting_do(struct team *team, const char *data, struct assisting_result *
     /* Rank 0 has collected all results of the job before. */
     assisting_result_clear(result);
     struct reader *reader = job_open(&job, data + sizeof job);
+    if (!reader)
+        return;
+    unsigned threads = opening_threads(&(struct engine_request){.threads = job.threads, .team = team}, job.most);
     struct user_spans *spans = NULL;
-    struct graph *graph = graph_for(team, reader, &job, &spans, result);
+    struct graph *graph = read_graph(reader, job.wants, threads, &spans);
     if (graph)
-        compute(graph, spans, job.steps, result);
+        compute(graph, spans, job.steps, threads, result);
     graph_free(graph);
     user_spans_free(spans);
     reader_close(reader);
@@ -414,7 +349,5 @@ void assisting_send(struct team *team, struct assisting_result *result)
 void assisting_result_clear(struct assisting_result *result)
 {
     free(result->data);
-    if (result->lent >= 0)
-        close(result->lent);
-    *result = ASSISTING_NOTHING;
+    *result = (struct assisting_result){0};
 }

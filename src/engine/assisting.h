@@ -3,31 +3,24 @@
 #define SIGHT_ENGINE_ASSISTING_H
 
 #include "engine/engine.h"
-#include "engine/lending.h"
+#include "graph/graph.h"
 #include "phases/user_spans.h"
 
-/* For the engine: a diagnosis by several processes of a team. From the same graph they compute parts of the analysis
-   that depend on no other part: delays, how many compute at a time, phases. Each reads the whole trace and builds its
-   own graph. Where these would take too much of the memory of the one machine that all are on, one of them builds the
-   graph for all (lending.h), while rank 0 reads the trace for everything else. What one of them cannot read, or sees
-   otherwise, rank 0 computes itself, so that the results are always the same. */
+/* For the engine: a diagnosis by a team on several machines. On each, one process has the processors of all that are
+   there, and works in threads: so a machine holds one graph, however many processes there are. The first process of
+   another machine reads the whole trace, builds its own graph, and computes parts of the analysis that depend on no
+   other part: delays, how many compute at a time, phases. What one of them cannot read, or sees otherwise, rank 0
+   computes itself, so that the results are always the same. */
 
 /* Rank 0: what was asked for, and of whom. */
 struct assistance;
 
-/* Before the trace is read: asks the other processes for what is wanted (enum engine_want), in up to so many
+/* Before the trace is read: asks the other processes for what is wanted (enum engine_want), in up to `most`
    threads each. `reader` was just opened on its inputs. NULL: there are none, or the trace is too small to be
    worth it, or not a file. */
 struct assistance *assisting_begin(const struct engine_request *request, const struct reader *reader, unsigned wants,
-                                   unsigned threads);
+                                   unsigned most);
 void assisting_free(struct assistance *assistance);
-
-/* Whether rank 0 borrows the graph. Ask before the trace is read. NULL: false. */
-bool assisting_lends(const struct assistance *assistance);
-
-/* If so: waits for it, once `sum` has seen all that rank 0 reads. NULL: it cannot be had. */
-struct graph *assisting_borrow(const struct assistance *assistance, const struct defs *defs,
-                               const struct read_sum *sum);
 
 /* What rank 0 need not compute: of enum analyse_step; phases. */
 unsigned assisting_steps(const struct assistance *assistance);   /* NULL: 0 */
@@ -42,9 +35,7 @@ unsigned assisting_collect(const struct assistance *assistance, const struct gra
 struct assisting_result {
     char *data;
     size_t size, capacity;
-    int lent; /* the file of a graph that others may still have to open; -1: none */
 };
-#define ASSISTING_NOTHING ((struct assisting_result){.lent = -1})
 
 /* `job`: the message of a JOB_ASSIST. */
 void assisting_do(struct team *team, const char *job, struct assisting_result *result);

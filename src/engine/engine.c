@@ -247,8 +247,7 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
                               .searching = run->searching ? searching_sink(run->searching) : NULL,
                               .judged = run->stuck != NULL,
                               .twice = stuck_pass_can(run->request),
-                              .threads = opening_threads(run->request, THREADS_ANALYSING),
-                              .assistance = run->assistance};
+                              .threads = opening_threads(run->request, THREADS_ANALYSING)};
     struct whole whole = {0};
     enum status status = whole_read(&plan, &run->reader, &whole, err);
     run->accumulator = whole.accumulator;
@@ -347,7 +346,8 @@ static void analyse_part(void *context, size_t index)
     if (index == 0 && (run->wants & (ENGINE_ANALYSIS | ENGINE_FINDINGS)))
         analyse_run(run);
     else if (index == 0 && finds_phases(run))
-        run->metrics->phases = phase_metrics_with(run->graph, run->spans);
+        run->metrics->phases =
+            phase_metrics_with(run->graph, run->spans, opening_threads(run->request, THREADS_ANALYSING));
     else if (index == 1 && asks_if_clean(run)) {
         run->result.may_hang = run->may_hang = may_hang_of(run->graph);
         run->result.left_over = run->left_over = left_over_of(run->graph);
@@ -476,8 +476,7 @@ static enum status read_trace(struct run *run, struct error *err)
         return STATUS_FAILED;
     enum status status;
     if (deep)
-        run->assistance =
-            assisting_begin(request, run->reader, run->wants, opening_threads(request, THREADS_ANALYSING));
+        run->assistance = assisting_begin(request, run->reader, run->wants, THREADS_ANALYSING);
     if (deep)
         status = read_whole(run, what, err);
     else

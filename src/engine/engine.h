@@ -96,7 +96,7 @@ struct engine_request {
     size_t counter_count;
     bool has_threshold; /* `threshold`, a share, is used for hypotheses without their own */
     double threshold;
-    unsigned threads;  /* at most; 0: as many as there are processors */
+    unsigned threads;  /* at most, for each process of the team on this machine; 0: as many as there are processors */
     struct team *team; /* processes that help (team.h), in engine_serve; NULL: none */
     engine_watch *watch;
     void *watch_context;

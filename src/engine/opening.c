@@ -34,7 +34,7 @@ bool opening_reads_twice(const struct engine_request *request)
 
 unsigned opening_threads(const struct engine_request *request, unsigned most)
 {
-    unsigned threads = request->threads;
+    unsigned threads = request->threads * (unsigned)team_here(request->team);
     if (threads == 0)
         threads = parallel_processors();
     return smaller(threads, most);

@@ -35,7 +35,7 @@ static void job_do(struct team *team, enum job_kind kind, char *data, struct ass
 
 int engine_serve(struct team *team)
 {
-    struct assisting_result result = ASSISTING_NOTHING;
+    struct assisting_result result = {0};
     struct end end = {.kind = JOB_SHARE};
     while (end.kind != JOB_END) {
         size_t size;

@@ -151,29 +151,6 @@ static void read_group(void *context, size_t index)
         atomic_store(&builders->stopped, true);
 }
 
-/* The graph is another process's. NULL: nothing of what was read may be used. */
-static struct graph *read_beside_lender(struct builders *builders, struct reader *reader)
-{
-    struct group *sums = &builders->groups[SUMS];
-    struct sink *own = graph_builder_sink(builders->graph);
-    struct error err = {0};
-    struct read_sum sum;
-    read_sum_start(&sum);
-    /* Its own graph has no calls: this does not fail. */
-    if (own->begin(own, reader->defs, &err) != STATUS_OK)
-        return NULL;
-    group_add(sums, &sum.sink);
-    sums->reader = reader;
-    read_group(builders, SUMS);
-    if (builders->ended)
-        return NULL;
-    struct graph *graph = assisting_borrow(builders->plan->assistance, reader->defs, &sum);
-    if (sums->exact)
-        return graph;
-    graph_free(graph);
-    return NULL;
-}
-
 /* False: nothing of it may be used. */
 static bool read_at_once(struct builders *builders, struct reader *reader, struct reader *second)
 {
@@ -212,27 +189,15 @@ enum status whole_read(const struct whole_plan *plan, struct reader **reader, st
 {
     const struct engine_request *request = plan->request;
     struct builders *builders = builders_new(plan, (*reader)->defs);
-    struct graph *graph = NULL;
-    bool lent = assisting_lends(plan->assistance), exact;
-    if (plan->threads > 1 && !plan->searching && !lent)
+    if (plan->threads > 1 && !plan->searching)
         whole->second = slices_second_reader(*reader, request->inputs, request->input_count);
-    if (!lent && !whole->second) {
+    if (!whole->second) {
         enum status status = read_in_turn(builders, *reader, err);
         builders_end(builders, whole);
         return status;
     }
-    if (lent) {
-        graph = read_beside_lender(builders, *reader);
-        exact = graph;
-    } else {
-        exact = read_at_once(builders, *reader, whole->second);
-    }
-    bool ended = builders->ended;
+    bool exact = read_at_once(builders, *reader, whole->second), ended = builders->ended;
     builders_end(builders, whole);
-    if (graph) {
-        graph_free(whole->graph);
-        whole->graph = graph;
-    }
     if (exact || ended)
         return exact ? STATUS_OK : STATUS_FAILED;
     return read_again(plan, reader, whole, err);

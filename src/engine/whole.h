@@ -2,7 +2,7 @@
 #ifndef SIGHT_ENGINE_WHOLE_H
 #define SIGHT_ENGINE_WHOLE_H
 
-#include "engine/assisting.h"
+#include "convert/reader.h"
 #include "engine/engine.h"
 #include "metrics/accumulator.h"
 #include "phases/user_spans.h"
@@ -12,8 +12,7 @@
 
 /* For the engine: all events of a trace read into everything that an analysis of the whole run is made of. The graph
    takes as long to build as all the rest together. So where the trace allows, two readers fill them at once, each in a
-   thread of its own, or another process builds the graph (assisting.h); the result is identical to that of one reader.
- */
+   thread of its own; the result is identical to that of one reader. */
 
 /* What is made, besides the graph, the spans and the resources. */
 struct whole_plan {
@@ -26,7 +25,6 @@ struct whole_plan {
     bool judged;            /* it is known why the run hangs */
     bool twice;             /* the trace can be read again, should the run turn out to be unfinished */
     unsigned threads;
-    struct assistance *assistance; /* of other processes; NULL: none */
 };
 
 /* All of it the caller's, also after a fault. */

@@ -286,16 +286,13 @@ struct graph {
     uint64_t early;         /* messages received before they are sent */
     int64_t clock_error_ns; /* the largest time by which one is */
     bool too_large;         /* more calls or messages than 32-bit indices allow: the rest is missing */
-    void *image;            /* NULL: each array has memory of its own; else they are all in there (graph_image.h) */
-    size_t image_size;
-    struct call_block **image_chunks; /* `chunks` of all locations */
 };
 
 /* Collects a graph from the events. */
 struct graph_builder;
 struct graph_builder *graph_builder_new(void);
-/* To be called before there are events: long graphs are made faster, but graph_image_move() cannot move them. Does
-   nothing where large blocks are in a store (core/memory.h). */
+/* To be called before there are events: long graphs are made faster. Does nothing where large blocks are in
+   a store (core/memory.h). */
 void graph_builder_use_pool(struct graph_builder *builder);
 struct sink *graph_builder_sink(struct graph_builder *builder); /* owned by the builder */
 

@@ -5,7 +5,6 @@
 #include "core/resource_counter.h"
 #include "graph/graph_building.h"
 #include "graph/graph_finish.h"
-#include "graph/graph_image.h"
 #include "graph/graph_neighbours.h"
 #include "graph/graph_sides.h"
 #include "graph/graph_storage.h"
@@ -527,10 +526,6 @@ void graph_free(struct graph *graph)
 {
     if (!graph)
         return;
-    if (graph->image) {
-        graph_image_free(graph);
-        return;
-    }
     graph_free_storage(graph);
     free(graph->links);
     free(graph->loose_sends);

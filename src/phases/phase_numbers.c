@@ -74,9 +74,9 @@ struct phase_metrics *phase_counter_end(struct phase_counter *counter, const str
     return metrics;
 }
 
-struct phase_metrics *phase_metrics_with(const struct graph *graph, const struct user_spans *spans)
+struct phase_metrics *phase_metrics_with(const struct graph *graph, const struct user_spans *spans, unsigned threads)
 {
-    struct phase_counter *counter = phase_counter_new(graph, spans, 1);
+    struct phase_counter *counter = phase_counter_new(graph, spans, threads);
     struct replay replays[PHASE_REPLAYS];
     replay_run_all(graph, counter->replays, counter->replay_count, replays);
     return phase_counter_end(counter, replays, NULL);

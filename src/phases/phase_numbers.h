@@ -8,7 +8,7 @@
 /* What the processes do in each phase and iteration, in numbers; `spans` may be NULL. Calls, and computing between
    them, are split at borders. Temporary memory: a number for each iteration of each process. Free with
    phase_metrics_free. */
-struct phase_metrics *phase_metrics_with(const struct graph *graph, const struct user_spans *spans);
+struct phase_metrics *phase_metrics_with(const struct graph *graph, const struct user_spans *spans, unsigned threads);
 
 /* The same for a caller who has other replays of the graph: those of phases then take little time (replay_run_all).
    Everything but what replays tell, in up to so many threads: */

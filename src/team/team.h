@@ -17,7 +17,8 @@ struct team;
 /* The MPI whose launcher started this process beside others: "mpich", "openmpi"; NULL: none did. */
 const char *team_launcher(void);
 
-/* Joins the others, with the plug-in at `path`. NULL and a fault. */
+/* Joins the others, with the plug-in at `path`. Where a launcher has bound each to processors of its own, the first of
+   a machine gets those of all that are there, as far as the system allows. NULL and a fault. */
 struct team *team_join(const char *path, struct error *err);
 
 /* All leave together. */
@@ -26,12 +27,12 @@ void team_leave(struct team *team); /* NULL: nothing */
 int team_rank(const struct team *team);
 int team_size(const struct team *team); /* 1 for NULL */
 
-/* True if all of them are known to be on this machine. */
-bool team_is_here(const struct team *team);
+/* How many of them are on this machine, this one included. The first of a machine may use the processors of all that
+   are there. */
+int team_here(const struct team *team); /* 1 for NULL */
 
-/* So many of them can work at a time, as far as is known: where all are on this machine, no more than it has
-   processors. At least 1. */
-int team_at_once(const struct team *team);
+/* True for the lowest rank on its machine. */
+bool team_leads(const struct team *team, int rank);
 
 /* A message of any size. It returns when the data may be reused. */
 void team_send(struct team *team, int to, const void *data, size_t size);

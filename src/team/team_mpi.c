@@ -5,7 +5,8 @@
 #include "core/numbers.h"
 
 #include <mpi.h>
-#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 __attribute__((visibility("default"))) extern const struct team_mpi sight_team_mpi;
@@ -33,13 +34,29 @@ static void complete(MPI_Request *request)
         nap(&ns);
 }
 
+/* Open MPI looks for networks for 0.2 s, which processes of one machine do not need. What the user has set stays. */
+static void need_no_network(void)
+{
+    const char *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE"), *all = getenv("OMPI_COMM_WORLD_SIZE");
+    if (!here || !all || strcmp(here, all) != 0)
+        return;
+    setenv("OMPI_MCA_pml", "ob1", 0);
+    setenv("OMPI_MCA_btl", "^openib,ofi,usnic", 0);
+}
+
 static void join(int *rank, int *size)
 {
     int provided;
+    need_no_network();
     /* Only the thread that joined calls MPI (team.h). What is provided does not matter: every MPI provides that. */
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, rank);
     MPI_Comm_size(MPI_COMM_WORLD, size);
+}
+
+static void tell(uint64_t own, uint64_t *all)
+{
+    MPI_Allgather(&own, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, MPI_COMM_WORLD);
 }
 
 static void send(int to, const void *data, size_t size)
@@ -82,4 +99,4 @@ static void leave(void)
     MPI_Finalize();
 }
 
-const struct team_mpi sight_team_mpi = {join, send, wait_for, receive, leave};
+const struct team_mpi sight_team_mpi = {join, tell, send, wait_for, receive, leave};

@@ -68,7 +68,7 @@ static void compute(const struct built *built)
 {
     if (!built->graph->too_large) {
         built->metrics->analysis = analyse(built->graph);
-        built->metrics->phases = phase_metrics_with(built->graph, built->spans);
+        built->metrics->phases = phase_metrics_with(built->graph, built->spans, 2);
         search(built);
         ask_what_if(built);
     }

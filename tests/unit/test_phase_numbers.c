@@ -16,7 +16,7 @@
 static struct phase_metrics *numbers_of(struct trace *trace, uint32_t processes)
 {
     struct graph *graph = graph_of(trace, processes);
-    struct phase_metrics *metrics = phase_metrics_with(graph, NULL);
+    struct phase_metrics *metrics = phase_metrics_with(graph, NULL, graph_threads);
     graph_free(graph);
     return metrics;
 }
