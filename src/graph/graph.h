@@ -137,10 +137,10 @@ struct packed_message {
    their process, which is there in any case. */
 struct location {
     uint32_t process, thread;
-    struct call_block **chunks;
-    size_t count, capacity;   /* of calls */
-    int64_t begin_ns, end_ns; /* its first and last event, and those of such threads */
-    int64_t polled_ns;        /* between polls that are merged into one call: polls.h */
+    struct call_block **blocks; /* in chunks: those of a chunk follow each other */
+    size_t count, capacity;     /* of calls */
+    int64_t begin_ns, end_ns;   /* its first and last event, and those of such threads */
+    int64_t polled_ns;          /* between polls that are merged into one call: polls.h */
 };
 
 /* A collective: the n-th of its function on its communicator. Members that are known to send nothing delay no one, and
@@ -161,6 +161,10 @@ struct instance {
     bool complete; /* all members are recorded */
     bool root_named;   /* the trace says which process is the root, whether or not that has entered it */
     bool waits_at_end; /* a split collective: in the calls that end it, not in those that begin it */
+    /* Of nearly all collectives, where no more needs to be known: */
+    uint8_t last_wait; /* each member that gets something waits in its own call until the last has entered: an enum
+                          wait_kind; WAIT_NONE: who waits for whom is not that simple */
+    uint8_t last_completion; /* if so: the kind of what is left of the call then; WAIT_NONE */
 };
 
 /* A member of a prefix reduction (MPI_Scan), by rank: the last to enter among the members up to it that send something.
@@ -313,7 +317,7 @@ uint32_t graph_first_left(const struct graph *graph, uint32_t location, int64_t 
 
 static inline struct call_block *location_block(const struct location *location, size_t index)
 {
-    return &location->chunks[index / CHUNK_CALLS][index / BLOCK_CALLS % CHUNK_BLOCKS];
+    return location->blocks[index / BLOCK_CALLS];
 }
 
 /* The stored form, for the sources that write graphs. */

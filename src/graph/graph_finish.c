@@ -407,6 +407,22 @@ static void find_wrong_order(struct graph *graph, unsigned threads)
     }
 }
 
+/* Marks the collectives in which all wait for the last: each analysis asks for their waits. */
+static void find_simple_waits(struct graph *graph)
+{
+    for (size_t i = 0; i < graph->instance_count; i++) {
+        struct instance *instance = &graph->instances[i];
+        struct instance_stream *stream = &graph->streams[instance->stream];
+        struct collective collective = graph->collectives[stream->state];
+        if (!instance->complete || instance->latest_location == GRAPH_NONE || stream->sided ||
+            collective.shape != SHAPE_ALL_TO_ALL || !graph_waits_at_once(graph, instance))
+            continue;
+        instance->last_wait = collective.wait;
+        if (collective.stage == STAGE_BLOCKING && graph->defs->states[stream->state].class != CLASS_IO)
+            instance->last_completion = collective.completion;
+    }
+}
+
 /* Each step needs those before it: roots are inferred from complete instances, prefix rows and neighbours from the
    entered members; wrong orders from the sorted edges of windows, since wait_of asks for these; and the table stores
    the final kinds. */
@@ -419,6 +435,7 @@ void graph_finish(struct graph *graph, unsigned threads)
     infer_roots(graph);
     finish_prefixes(graph);
     graph_finish_neighbours(graph);
+    find_simple_waits(graph);
     held_sends_find(graph);
     late_progress_find(graph);
     window_edges_end(graph);

@@ -7,12 +7,17 @@
 
 /* Calls */
 
-size_t location_chunk_count(size_t calls)
+static size_t chunk_count(size_t calls)
 {
     return (calls + CHUNK_CALLS - 1) / CHUNK_CALLS;
 }
 
-size_t location_chunk_size(size_t calls)
+static size_t block_count(size_t calls)
+{
+    return (calls + BLOCK_CALLS - 1) / BLOCK_CALLS;
+}
+
+static size_t chunk_size(size_t calls)
 {
     size_t blocks = calls / BLOCK_CALLS, rest = calls % BLOCK_CALLS;
     size_t size = blocks * sizeof(struct call_block);
@@ -32,9 +37,21 @@ static struct call_block *pool_take(struct chunk_pool *pool)
 {
     enum { SLAB_CHUNKS = 1024 };
     if (pool->taken == pool->count * SLAB_CHUNKS)
-        ARRAY_PUSH(pool->slabs, pool->count, pool->capacity,
-                   memory_new(SLAB_CHUNKS * location_chunk_size(CHUNK_CALLS)));
+        ARRAY_PUSH(pool->slabs, pool->count, pool->capacity, memory_new(SLAB_CHUNKS * chunk_size(CHUNK_CALLS)));
     return pool->slabs[pool->count - 1] + pool->taken++ % SLAB_CHUNKS * CHUNK_BLOCKS;
+}
+
+/* The chunk is at `begin`, with room for so many calls. */
+static void place_chunk(struct location *location, size_t chunk, struct call_block *begin, size_t calls)
+{
+    struct call_block **blocks = location->blocks + chunk * CHUNK_BLOCKS;
+    for (size_t i = 0; i * BLOCK_CALLS < calls; i++)
+        blocks[i] = begin + i;
+}
+
+static struct call_block *chunk_begin(const struct location *location, size_t chunk)
+{
+    return location->blocks[chunk * CHUNK_BLOCKS];
 }
 
 /* Locations with few calls need little memory: the first chunk doubles up to its full size, later ones start with it.
@@ -48,14 +65,16 @@ static void location_reserve(struct graph *graph, struct location *location)
         wanted = CHUNK_CALLS;
     else if (location->capacity > 0)
         wanted = 2 * location->capacity;
-    if (location->capacity % CHUNK_CALLS == 0) {
-        location->chunks = memory_resize(location->chunks, (chunk + 1) * sizeof(struct call_block *));
-        location->chunks[chunk] = NULL;
-    }
+    struct call_block *begin = NULL;
+    if (location->capacity % CHUNK_CALLS > 0)
+        begin = chunk_begin(location, chunk);
+    size_t blocks = block_count(chunk * CHUNK_CALLS + wanted);
+    location->blocks = memory_resize(location->blocks, blocks * sizeof(struct call_block *));
     if (is_pooled(graph, chunk))
-        location->chunks[chunk] = pool_take(&graph->pool);
+        begin = pool_take(&graph->pool);
     else
-        location->chunks[chunk] = memory_resize(location->chunks[chunk], location_chunk_size(wanted));
+        begin = memory_resize(begin, chunk_size(wanted));
+    place_chunk(location, chunk, begin, wanted);
     location->capacity = chunk * CHUNK_CALLS + wanted;
 }
 
@@ -123,16 +142,16 @@ void graph_set_leave(struct graph *graph, const struct location *location, size_
 
 void graph_end_location(const struct graph *graph, struct location *location)
 {
-    size_t chunks = location_chunk_count(location->count);
+    size_t chunks = chunk_count(location->count);
     if (chunks == 0)
         return;
     /* memory_resize to the exact size: the last chunk of thousands of locations would otherwise be most of the
        memory. */
     size_t used = location->count - (chunks - 1) * CHUNK_CALLS;
-    location->chunks = memory_resize(location->chunks, chunks * sizeof(struct call_block *));
+    location->blocks = memory_resize(location->blocks, block_count(location->count) * sizeof(struct call_block *));
     if (is_pooled(graph, chunks - 1))
         return;
-    location->chunks[chunks - 1] = memory_resize(location->chunks[chunks - 1], location_chunk_size(used));
+    place_chunk(location, chunks - 1, memory_resize(chunk_begin(location, chunks - 1), chunk_size(used)), used);
     location->capacity = location->count;
 }
 
@@ -188,10 +207,10 @@ void chain_set(struct message_chain *chain, uint32_t message, uint32_t next)
 void graph_free_storage(struct graph *graph)
 {
     for (size_t i = 0; i < graph->location_count; i++) {
-        size_t chunks = location_chunk_count(graph->locations[i].count);
+        size_t chunks = chunk_count(graph->locations[i].count);
         for (size_t chunk = 0; chunk < chunks && !is_pooled(graph, chunk); chunk++)
-            free(graph->locations[i].chunks[chunk]);
-        free(graph->locations[i].chunks);
+            free(chunk_begin(&graph->locations[i], chunk));
+        free(graph->locations[i].blocks);
     }
     for (size_t i = 0; i < graph->pool.count; i++)
         free(graph->pool.slabs[i]);

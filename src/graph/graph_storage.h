@@ -15,10 +15,6 @@ void graph_set_enter(struct graph *graph, const struct location *location, size_
 /* Sets when the call is left, at the earliest its enter. May be called again. */
 void graph_set_leave(struct graph *graph, const struct location *location, size_t call, int64_t leave_ns);
 
-/* Of a location with so many calls: its chunks. Of a chunk that has so many: its bytes. */
-size_t location_chunk_count(size_t calls);
-size_t location_chunk_size(size_t calls);
-
 /* No more calls come: frees unused room. */
 void graph_end_location(const struct graph *graph, struct location *location);
 

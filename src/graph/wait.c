@@ -164,7 +164,7 @@ static struct wait wait_for_receivers(const struct graph *graph, uint32_t locati
     return longest;
 }
 
-struct wait wait_compute(const struct graph *graph, uint32_t location, uint32_t index)
+static struct wait wait_in_call(const struct graph *graph, uint32_t location, uint32_t index)
 {
     struct call call = graph_call(graph, location, index);
     if (call.instance)
@@ -186,6 +186,17 @@ struct wait wait_compute(const struct graph *graph, uint32_t location, uint32_t 
     return longest;
 }
 
+struct wait wait_compute(const struct graph *graph, uint32_t location, uint32_t index)
+{
+    /* Nearly all collectives, apart from the rest: so only what this needs of the call is decoded. */
+    struct call call = graph_call(graph, location, index);
+    const struct instance *instance = graph_instance(graph, &call);
+    if (instance && instance->last_wait != WAIT_NONE && !call.gets_nothing)
+        return wait_until(&call, instance->latest_enter_ns, (enum wait_kind)instance->last_wait,
+                          instance->latest_location, instance->latest_call);
+    return wait_in_call(graph, location, index);
+}
+
 struct wait wait_of(const struct graph *graph, uint32_t location, uint32_t index)
 {
     /* Most calls do not wait: the table's bit answers without decoding the call and its partners. */
@@ -194,31 +205,47 @@ struct wait wait_of(const struct graph *graph, uint32_t location, uint32_t index
     return wait_compute(graph, location, index);
 }
 
+/* Once the first member has all data, all could have them. Not before the last arrived: an earlier leave is a clock
+   error, or a member that did not need the last one. */
+static int64_t could_be_done_ns(const struct instance *instance)
+{
+    return larger(instance->earliest_done_ns, instance->latest_enter_ns);
+}
+
+static inline struct wait completion(const struct call *call, uint32_t location, uint32_t index, enum wait_kind kind,
+                                     int64_t from_ns, int64_t until_ns)
+{
+    int64_t ns = time_since(larger(from_ns, call->enter_ns), until_ns);
+    if (kind == WAIT_NONE || ns <= 0)
+        return (struct wait){0};
+    return (struct wait){kind, ns, until_ns, location, index, call->comm, false};
+}
+
+static struct wait completion_in_call(const struct graph *graph, uint32_t location, uint32_t index)
+{
+    struct call call = graph_call(graph, location, index);
+    const struct instance *instance = graph_instance(graph, &call);
+    int64_t waited_ns = wait_of(graph, location, index).ns;
+    if (graph_state(graph, &call)->class == CLASS_IO)
+        /* After the wait for the last process the rest is the file system's. */
+        return completion(&call, location, index, WAIT_IO, call.enter_ns + waited_ns, call.leave_ns);
+    if (instance && graph_collective(graph, &call).stage == STAGE_BLOCKING &&
+        graph_stays_for_last(graph, instance, &call))
+        return completion(&call, location, index, (enum wait_kind)graph_collective(graph, &call).completion,
+                          call.enter_ns + waited_ns, instance->latest_enter_ns);
+    return (struct wait){0};
+}
+
 struct wait wait_completion_of(const struct graph *graph, uint32_t location, uint32_t index)
 {
     struct call call = graph_call(graph, location, index);
     const struct instance *instance = graph_instance(graph, &call);
-    enum wait_kind kind = WAIT_NONE;
-    int64_t from_ns = call.enter_ns, until_ns = call.leave_ns;
-    if (graph_state(graph, &call)->class == CLASS_IO) {
-        /* After the wait for the last process the rest is the file system's. */
-        kind = WAIT_IO;
-        from_ns += wait_of(graph, location, index).ns;
-    } else if (instance && instance->complete && graph_collective(graph, &call).shape == SHAPE_ALL_TO_ALL &&
-               !graph->streams[instance->stream].sided && !call.gives_nothing && !call.gets_nothing &&
-               graph_collective(graph, &call).stage == STAGE_BLOCKING) {
-        /* Once the first member has all data, all could have them. Not before the last arrived: an earlier leave is a
-           clock error, or a member that did not need the last one. */
-        kind = (enum wait_kind)graph_collective(graph, &call).completion;
-        from_ns = larger(instance->earliest_done_ns, instance->latest_enter_ns);
-    } else if (instance && graph_collective(graph, &call).stage == STAGE_BLOCKING &&
-               graph_stays_for_last(graph, instance, &call)) {
-        kind = (enum wait_kind)graph_collective(graph, &call).completion;
-        from_ns += wait_of(graph, location, index).ns;
-        until_ns = instance->latest_enter_ns;
-    }
-    int64_t ns = time_since(larger(from_ns, call.enter_ns), until_ns);
-    if (kind == WAIT_NONE || ns <= 0)
+    if (!instance && graph_state(graph, &call)->class != CLASS_IO)
         return (struct wait){0};
-    return (struct wait){kind, ns, until_ns, location, index, call.comm, false};
+    if (!instance || instance->last_completion == WAIT_NONE)
+        return completion_in_call(graph, location, index);
+    if (call.gives_nothing || call.gets_nothing)
+        return (struct wait){0};
+    return completion(&call, location, index, (enum wait_kind)instance->last_completion, could_be_done_ns(instance),
+                      call.leave_ns);
 }

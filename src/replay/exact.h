@@ -120,19 +120,25 @@ static inline int64_t own_time_end(struct own_time own, int64_t now_ns, int64_t 
     return !free && met_ns > alone_ns ? met_ns : alone_ns;
 }
 
+static inline void exact_end_later(struct exact *exact, size_t lane, int64_t ns)
+{
+    exact->end_ns[lane] = ns > exact->end_ns[lane] ? ns : exact->end_ns[lane];
+}
+
 /* In no replay does the call end before what it depends on lets it. */
 static inline void exact_depend(struct exact *exact, uint32_t location, const struct call *call,
                                 const struct dependency *dependency)
 {
     const int64_t *now_ns = player_now(&exact->player, location);
     unsigned free = exact->sets.free[dependency->kind], changed = exact->changes.quick | exact->changes.shorter;
-    struct own_time recorded = own_time_of(call, dependency, call->leave_ns);
-    for (size_t i = 0; i < exact->player.lanes; i++) {
-        struct own_time own = recorded;
-        if (lane_is_in(changed, i))
-            own = own_time_in(&exact->changes, i, call, dependency);
-        int64_t ns = own_time_end(own, now_ns[i], dependency->replayed_ns[i], lane_is_in(free, i));
-        exact->end_ns[i] = ns > exact->end_ns[i] ? ns : exact->end_ns[i];
+    struct own_time own = own_time_of(call, dependency, call->leave_ns);
+    for (size_t i = 0; i < exact->player.lanes; i++)
+        if (!lane_is_in(free | changed, i))
+            exact_end_later(exact, i, own_time_end(own, now_ns[i], dependency->replayed_ns[i], false));
+    for (unsigned left = free | changed; left; left &= left - 1) {
+        size_t i = (size_t)__builtin_ctz(left);
+        struct own_time other = lane_is_in(changed, i) ? own_time_in(&exact->changes, i, call, dependency) : own;
+        exact_end_later(exact, i, own_time_end(other, now_ns[i], dependency->replayed_ns[i], lane_is_in(free, i)));
     }
 }
 

@@ -121,10 +121,10 @@ static int64_t computing(const struct lane *lane, uint32_t location, uint32_t in
 void exact_compute(struct exact *exact, uint32_t location, uint32_t index, int64_t from_ns, int64_t to_ns)
 {
     int64_t *now_ns = player_now(&exact->player, location), ns = time_since(from_ns, to_ns);
-    for (size_t i = 0; i < exact->player.lanes; i++) {
-        if (lane_is_in(exact->sets.paced, i))
-            now_ns[i] += computing(&exact->lanes[i], location, index, from_ns, to_ns);
-        else
-            now_ns[i] += ns;
+    for (size_t i = 0; i < exact->player.lanes; i++)
+        now_ns[i] += lane_is_in(exact->sets.paced, i) ? 0 : ns;
+    for (unsigned left = exact->sets.paced; left; left &= left - 1) {
+        size_t i = (size_t)__builtin_ctz(left);
+        now_ns[i] += computing(&exact->lanes[i], location, index, from_ns, to_ns);
     }
 }

@@ -130,14 +130,39 @@ static bool depend_on_instance(struct exact *exact, uint32_t location, uint32_t 
     }
 }
 
+/* All wait for the last. False: it has not entered yet. */
+static bool depend_on_last(struct exact *exact, const struct instance *recorded, struct dependency *dependency)
+{
+    const struct player *player = &exact->player;
+    size_t index = (size_t)(recorded - player->graph->instances);
+    struct instance_play *instance = &player->instances[index];
+    dependency->kind = (enum wait_kind)recorded->last_wait;
+    dependency->list = &instance->waiting;
+    dependency->recorded_ns = recorded->latest_enter_ns;
+    dependency->replayed_ns = player->latest_ns + index * player->lanes;
+    return instance->arrived == recorded->givers;
+}
+
+/* What the call waits for in its own collective. False: not known yet. */
+static bool depend_on_own(struct exact *exact, uint32_t location, const struct call *call,
+                          struct dependency *dependency)
+{
+    const struct graph *graph = exact->player.graph;
+    const struct instance *recorded = graph_instance(graph, call);
+    if (recorded->last_wait != WAIT_NONE)
+        return call->gets_nothing || depend_on_last(exact, recorded, dependency);
+    bool gets = !call->gets_nothing || stays_in_tree(exact, recorded, call);
+    if (!gets || !graph_waits_at_once(graph, recorded))
+        return true;
+    return depend_on_instance(exact, location, exact->player.locations[location].at, call->instance - 1, call,
+                              dependency);
+}
+
 bool exact_end_in_instance(struct exact *exact, uint32_t location, const struct call *call)
 {
     struct dependency dependency = {
         .recorded_ns = call->enter_ns, .replayed_ns = player_now(&exact->player, location), .alone = true};
-    bool gets = !call->gets_nothing || stays_in_tree(exact, graph_instance(exact->player.graph, call), call);
-    bool waits = graph_waits_at_once(exact->player.graph, graph_instance(exact->player.graph, call)) && gets;
-    if (waits && !depend_on_instance(exact, location, exact->player.locations[location].at, call->instance - 1, call,
-                                     &dependency)) {
+    if (!depend_on_own(exact, location, call, &dependency)) {
         player_wait_in(&exact->player, location, dependency.list);
         return false;
     }

@@ -148,6 +148,19 @@ static bool arrive_on_side(struct player *player, uint32_t location, bool gives_
     return *arrived == graph_sides(player->graph, recorded)->sides[index].givers;
 }
 
+/* Where not all wait for the last alone. True if another group waits for this one, and all of it has arrived. */
+static bool arrive_among(struct player *player, uint32_t location, uint32_t index, bool gives_nothing,
+                         uint32_t index_of_instance)
+{
+    const struct instance *recorded = &player->graph->instances[index_of_instance];
+    enum collective_shape shape = (enum collective_shape)graph_collective_of(player->graph, recorded).shape;
+    if (shape == SHAPE_PREFIX)
+        enter_prefix(player, location, index, gives_nothing, index_of_instance);
+    if (shape == SHAPE_NEIGHBOURS)
+        arrive_beside_neighbours(player, location, index_of_instance);
+    return player->graph->streams[recorded->stream].sided && arrive_on_side(player, location, gives_nothing, recorded);
+}
+
 /* The location arrives at a collective, as a member or by starting a persistent one: others may continue. */
 static void arrive(struct player *player, uint32_t location, uint32_t index, bool gives_nothing,
                    uint32_t index_of_instance)
@@ -159,13 +172,8 @@ static void arrive(struct player *player, uint32_t location, uint32_t index, boo
     instance->arrived += !gives_nothing;
     if (!gives_nothing || player->rules->together)
         player_raise(player, player->latest_ns + times, now_ns);
-    enum collective_shape shape = (enum collective_shape)graph_collective_of(player->graph, recorded).shape;
-    if (shape == SHAPE_PREFIX)
-        enter_prefix(player, location, index, gives_nothing, index_of_instance);
-    if (shape == SHAPE_NEIGHBOURS)
-        arrive_beside_neighbours(player, location, index_of_instance);
     bool side_is_there =
-        player->graph->streams[recorded->stream].sided && arrive_on_side(player, location, gives_nothing, recorded);
+        recorded->last_wait == WAIT_NONE && arrive_among(player, location, index, gives_nothing, index_of_instance);
     if (recorded->root_location == location) {
         instance->root_is_there = true;
         player_copy(player, player->root_ns + times, now_ns);

@@ -14,8 +14,11 @@ enum { COMMS_LOOKED_AT = 64 };
 /* Collecting */
 
 /* True if no process left the collective before the last one arrived. */
-static bool synchronises(const struct instance *instance, struct collective collective)
+static bool synchronises(const struct graph *graph, const struct instance *instance)
 {
+    if (instance->last_wait != WAIT_NONE)
+        return instance->earliest_leave_ns >= instance->latest_enter_ns;
+    struct collective collective = graph_collective_of(graph, instance);
     return (collective.shape == SHAPE_ALL_TO_ALL || collective.shape == SHAPE_ALL_TO_ONE) &&
            (collective.stage == STAGE_BLOCKING || (collective.stage == STAGE_SPLIT && !instance->waits_at_end)) &&
            instance->complete && instance->earliest_leave_ns >= instance->latest_enter_ns;
@@ -27,9 +30,10 @@ static bool is_tie(const struct graph *graph, const struct call *call)
     const struct instance *instance = graph_instance(graph, call);
     if (!instance)
         return true;
-    struct collective collective = graph_collective(graph, call);
-    bool of_all = collective.shape == SHAPE_ALL_TO_ALL && !graph->streams[instance->stream].sided;
-    return !of_all && !synchronises(instance, collective);
+    if (instance->last_wait != WAIT_NONE)
+        return false;
+    bool of_all = graph_collective(graph, call).shape == SHAPE_ALL_TO_ALL && !graph->streams[instance->stream].sided;
+    return !of_all && !synchronises(graph, instance);
 }
 
 /* The location's waits for the same other location form a chain, the latest first. */
@@ -67,7 +71,7 @@ static void collect_range(struct sync_points *points, uint32_t location, uint32_
     for (uint32_t i = from; i < to; i++) {
         struct call call = graph_call(graph, location, i);
         const struct instance *instance = graph_instance(graph, &call);
-        if (instance && synchronises(instance, graph_collective(graph, &call)))
+        if (instance && synchronises(graph, instance))
             add_instance(points, location, i, instance);
         if (!wait_table_marks(graph, location, i))
             continue;
@@ -212,6 +216,20 @@ static size_t track_left(struct comm_track *track, uint32_t call)
     return track->count;
 }
 
+/* Without decoding the call, which is in a collective. */
+static const struct instance *instance_of(const struct graph *graph, uint32_t location, uint32_t index)
+{
+    return &graph->instances[location_packed(&graph->locations[location], index)->link - 1];
+}
+
+static void take_instance(struct search *search, const struct instance *instance, const uint32_t indices[2])
+{
+    for (int i = 0; i < 2; i++) {
+        struct call call = graph_call(search->points->graph, search->locations[i], indices[i]);
+        search->found[i] = (struct opening){indices[i], rest_after(&call, instance->earliest_leave_ns)};
+    }
+}
+
 /* Collectives of a communicator of the waiter, by its track. */
 static void search_track(struct search *search, struct comm_track *track)
 {
@@ -223,20 +241,17 @@ static void search_track(struct search *search, struct comm_track *track)
     size_t left[2] = {track_left(tracks[0], search->calls[0]), track_left(tracks[1], search->calls[1])};
     for (int step = 0; left[0] && left[1] && step < STEPS; step++) {
         uint32_t indices[2];
-        struct call calls[2];
+        const struct instance *instances[2];
         for (int i = 0; i < 2; i++) {
             indices[i] = tracks[i]->calls[left[i] - 1];
-            calls[i] = graph_call(graph, search->locations[i], indices[i]);
+            instances[i] = instance_of(graph, search->locations[i], indices[i]);
         }
-        const struct instance *instances[2] = {graph_instance(graph, &calls[0]), graph_instance(graph, &calls[1])};
-        if (instances[0] != instances[1]) {
+        if (instances[0] != instances[1])
             left[instances[1]->latest_enter_ns > instances[0]->latest_enter_ns]--;
-            continue;
-        }
-        if (is_later(search, indices[0], indices[1]))
-            for (int i = 0; i < 2; i++)
-                search->found[i] = (struct opening){indices[i], rest_after(&calls[i], instances[0]->earliest_leave_ns)};
-        return;
+        else if (is_later(search, indices[0], indices[1]))
+            take_instance(search, instances[0], indices);
+        if (instances[0] == instances[1])
+            return;
     }
 }
 
