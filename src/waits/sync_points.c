@@ -58,9 +58,9 @@ static void add_instance(struct sync_points *points, uint32_t location, uint32_t
     ARRAY_PUSH(track->calls, track->count, track->capacity, call);
 }
 
-static int64_t order_of(const struct graph *graph, const struct wait *wait)
+static int64_t order_of(const struct graph *graph, const struct wait_cause *cause)
 {
-    return graph_call(graph, wait->cause_location, wait->cause_call).enter_ns;
+    return graph_call(graph, cause->location, cause->call).enter_ns;
 }
 
 /* Calls [from, to) of a location; `latest_ns`: the latest order so far. */
@@ -76,13 +76,15 @@ static void collect_range(struct sync_points *points, uint32_t location, uint32_
         if (!wait_table_marks(graph, location, i))
             continue;
         struct wait wait = wait_of(graph, location, i);
-        int64_t order_ns = order_of(graph, &wait);
+        struct wait_cause cause = {wait.cause_location, wait.cause_call};
+        int64_t order_ns = order_of(graph, &cause);
+        points->locations[location].causes[*index] = cause;
         if (order_ns < *latest_ns)
             map_put(&points->held, map_pair(location, i), (uint64_t)*latest_ns);
         else
             *latest_ns = order_ns;
         if (is_tie(graph, &call))
-            add_tie(points, location, i, *index, wait.cause_location);
+            add_tie(points, location, i, *index, cause.location);
         ++*index;
     }
 }
@@ -108,21 +110,25 @@ static void find_latest(struct sync_points *points, uint32_t location, size_t be
     if (call == GRAPH_NONE)
         return;
     struct call waiting = graph_call(graph, location, call);
-    struct wait wait = wait_of(graph, location, call);
+    struct location_points *where = &points->locations[location];
+    const struct wait_cause *cause = &where->causes[where->left - 1];
     const uint64_t *held = points->held.count ? map_find(&points->held, map_pair(location, call)) : NULL;
-    points->locations[location].latest = (struct wait_point){.order_ns = held ? (int64_t)*held : order_of(graph, &wait),
-                                                             .ns = (double)wait.ns,
-                                                             .call = call,
-                                                             .cause_location = wait.cause_location,
-                                                             .cause_call = wait.cause_call,
-                                                             .kind = (uint8_t)wait.kind,
-                                                             .ties = is_tie(graph, &waiting)};
+    where->latest = (struct wait_point){.order_ns = held ? (int64_t)*held : order_of(graph, cause),
+                                        .ns = (double)wait_ns(graph, location, where->left - 1),
+                                        .call = call,
+                                        .cause_location = cause->location,
+                                        .cause_call = cause->call,
+                                        .kind = graph->waits[location].kinds[where->left - 1],
+                                        .ties = is_tie(graph, &waiting)};
 }
 
 struct sync_points sync_points_of(const struct graph *graph)
 {
     struct sync_points points = {.graph = graph};
     points.locations = memory_new(graph->location_count * sizeof *points.locations);
+    for (uint32_t location = 0; location < graph->location_count; location++)
+        points.locations[location].causes =
+            memory_new(graph->waits[location].count * sizeof *points.locations[location].causes);
     collect(&points);
     for (uint32_t location = 0; location < graph->location_count; location++)
         find_latest(&points, location, graph->locations[location].count);
@@ -137,6 +143,7 @@ void sync_points_clear(struct sync_points *points)
             free(location->tracks[t].calls);
         free(location->tracks);
         free(location->previous);
+        free(location->causes);
     }
     free(points->locations);
     map_clear(&points->pairs);
@@ -186,26 +193,26 @@ static void search_waits(struct search *search, int waiter)
     const struct graph *graph = points->graph;
     uint32_t location = search->locations[waiter], other = search->locations[!waiter], index = 0;
     const uint64_t *head = map_find(&points->pairs, map_pair(location, other));
-    uint32_t at = head ? (uint32_t)*head : 0;
-    struct wait wait = {0};
-    for (int step = 0; at && step < STEPS; step++) {
+    uint32_t at = head ? (uint32_t)*head : 0, cause_call = 0;
+    int kind = WAIT_NONE;
+    for (int step = 0; at && step < STEPS && kind == WAIT_NONE; step++) {
         index = at - 1;
-        wait = wait_of(graph, location, index);
-        if (index < search->calls[waiter] && wait.cause_call < search->calls[!waiter])
-            break;
-        at = points->locations[location].previous[waits_before(graph, location, index)];
-        wait.kind = WAIT_NONE;
+        uint32_t wait = waits_before(graph, location, index);
+        cause_call = points->locations[location].causes[wait].call;
+        at = points->locations[location].previous[wait];
+        if (index < search->calls[waiter] && cause_call < search->calls[!waiter])
+            kind = graph->waits[location].kinds[wait];
     }
-    if (wait.kind == WAIT_NONE)
+    if (kind == WAIT_NONE)
         return;
-    uint32_t waiter_call = waiter ? wait.cause_call : index, delayer_call = waiter ? index : wait.cause_call;
+    uint32_t waiter_call = waiter ? cause_call : index, delayer_call = waiter ? index : cause_call;
     if (!is_later(search, waiter_call, delayer_call))
         return;
-    struct call call = graph_call(graph, location, index), cause = graph_call(graph, other, wait.cause_call);
+    struct call call = graph_call(graph, location, index), cause = graph_call(graph, other, cause_call);
     /* For messages, which are the first kinds; it is not known when data of a root have arrived. */
-    bool known = wait.kind <= WAIT_LATE_RECEIVER;
+    bool known = kind <= WAIT_LATE_RECEIVER;
     search->found[waiter] = (struct opening){index, known ? rest_after(&call, cause.leave_ns) : 0};
-    search->found[!waiter] = (struct opening){wait.cause_call, known ? rest_after(&cause, call.leave_ns) : 0};
+    search->found[!waiter] = (struct opening){cause_call, known ? rest_after(&cause, call.leave_ns) : 0};
 }
 
 /* How many of the track's calls are before this one: later ones are never queried again. */
