@@ -78,6 +78,6 @@ struct phase_metrics *phase_metrics_with(const struct graph *graph, const struct
 {
     struct phase_counter *counter = phase_counter_new(graph, spans, threads);
     struct replay replays[PHASE_REPLAYS];
-    replay_run_all(graph, counter->replays, counter->replay_count, replays);
+    replay_run_all(graph, counter->replays, counter->replay_count, threads, replays);
     return phase_counter_end(counter, replays, NULL);
 }

@@ -144,7 +144,7 @@ static void take_path(struct analyst *analyst)
 static void take_delays(struct analyst *analyst)
 {
     struct analysis *analysis = analyst->analysis;
-    struct delays delays = delays_unless(analyst->graph, &analyst->no_delays);
+    struct delays delays = delays_of(analyst->graph);
     double *process_ns = memory_new(analysis->process_count * sizeof *process_ns);
     double *states_ns[2] = {memory_new(analysis->state_count * sizeof **states_ns),
                             memory_new(analysis->state_count * sizeof **states_ns)};
@@ -306,7 +306,7 @@ static void take_polling(struct analyst *analyst)
 /* The first steps need only the graph, and later ones need their results: which replays matter follows from the sums of
    waits and the critical path. Steps of one group write different parts of the analysis, so that they can run in
    parallel. */
-enum { FIRST_STEPS = 3, LATER_STEPS = 6, SAVING_STEPS = 2 /* of the later ones */ };
+enum { FIRST_STEPS = 3, LATER_STEPS = 6 };
 
 /* By bit of enum analyse_step. Those made apart need nothing but the graph, and nothing needs them. */
 enum { OPTIONAL_STEPS = ANALYSE_APART_COUNT + 1 };
@@ -325,37 +325,6 @@ static void first_step(void *context, size_t index)
     steps[index](context);
 }
 
-/* Savings are differences to a replay that save_all() knows. */
-static void save_queues(struct analyst *analyst)
-{
-    struct analysis *analysis = analyst->analysis;
-    if (analyst->unqueued)
-        analysis->contention.saving_ns = time_since(analyst->unqueued_ns, analysis->replay);
-}
-
-static bool saves_from(const struct analysis *analysis, int64_t from_ns)
-{
-    bool saves = analysis->contention.saving_ns > from_ns;
-    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
-        saves |= analysis->waits[kind].saving_ns > from_ns;
-    return saves;
-}
-
-/* Savings tell whether delays are wanted, where the caller wants them only then. */
-static bool wants_delays(const struct analyst *analyst)
-{
-    return analyst->detail_from_ns == 0 || saves_from(analyst->analysis, analyst->detail_from_ns);
-}
-
-/* After each step that finds savings. The last of them ends the delays that another thread is computing in vain. */
-static void settle_savings(struct analyst *analyst)
-{
-    if (atomic_fetch_sub(&analyst->savings_left, 1) > 1)
-        return;
-    save_queues(analyst);
-    atomic_store(&analyst->no_delays, !wants_delays(analyst));
-}
-
 static void later_step(void *context, size_t index)
 {
     static void (*const steps[LATER_STEPS])(struct analyst *) = {save_all,    take_delays,     take_contention,
@@ -367,8 +336,24 @@ static void later_step(void *context, size_t index)
     bool later = steps[index] == take_call_sites || (steps[index] == take_delays && !analyst->delays_ahead);
     if (analyst->detail_from_ns == 0 || !later)
         steps[index](analyst);
-    if (steps[index] == save_all || steps[index] == take_contention)
-        settle_savings(analyst);
+}
+
+/* Where processes wait for twice as long as a saving must be, delays are most likely wanted, and another thread
+   computes them while the replays are made. Else it takes a part of the replays. */
+static bool wants_delays_ahead(const struct analyst *analyst)
+{
+    const struct analysis *analysis = analyst->analysis;
+    double waits_ns = analyst_waits_ns(analysis, (1U << WAIT_CAUSED_COUNT) - 1);
+    return analyst->detail_from_ns == 0 ||
+           waits_ns > 2 * (double)analyst->detail_from_ns * (double)analysis->process_count;
+}
+
+/* Savings are differences to a replay that save_all() knows. */
+static void save_queues(struct analyst *analyst)
+{
+    struct analysis *analysis = analyst->analysis;
+    if (analyst->unqueued)
+        analysis->contention.saving_ns = time_since(analyst->unqueued_ns, analysis->replay);
 }
 
 /* The row of a process at an end of a link. */
@@ -426,14 +411,23 @@ static void find_slow_link(struct analyst *analyst)
     free(hosts);
 }
 
-/* Delays that nobody has computed ahead, or that nobody wants. */
+static bool saves_from(const struct analysis *analysis, int64_t from_ns)
+{
+    bool saves = analysis->contention.saving_ns > from_ns;
+    for (int kind = WAIT_NONE + 1; kind < WAIT_KIND_COUNT; kind++)
+        saves |= analysis->waits[kind].saving_ns > from_ns;
+    return saves;
+}
+
+/* Only savings tell whether delays are wanted. */
 static void settle_delays(struct analyst *analyst)
 {
     if (analyst->detail_from_ns == 0 || (analyst->without & ANALYSE_DELAYS))
         return;
-    if (!analyst->delays_ahead && !analyst->no_delays)
+    bool wanted = saves_from(analyst->analysis, analyst->detail_from_ns);
+    if (wanted && !analyst->delays_ahead)
         take_delays(analyst);
-    else if (analyst->delays_ahead && analyst->no_delays)
+    else if (!wanted && analyst->delays_ahead)
         drop_delays(analyst->analysis);
 }
 
@@ -450,11 +444,11 @@ static void settle_call_sites(struct analyst *analyst)
         take_call_sites(analyst);
 }
 
-enum { LAST_STEPS = 3 };
+enum { LAST_STEPS = 4 };
 
 static void last_step(void *context, size_t index)
 {
-    static void (*const steps[LAST_STEPS])(struct analyst *) = {settle_delays, save_beside_even_work,
+    static void (*const steps[LAST_STEPS])(struct analyst *) = {settle_delays, save_beside_even_work, find_slow_link,
                                                                 settle_call_sites};
     steps[index](context);
 }
@@ -486,8 +480,6 @@ struct analysis *analyse_in_parallel(const struct graph *graph, struct analyse_h
     struct analysis *analysis = analyst.analysis;
     analyst.without = how.without;
     analyst.detail_from_ns = how.detail_from_ns;
-    /* Another thread has nothing else to do while the replays are made. */
-    analyst.delays_ahead = how.threads > 1;
     analyst.beside = how.beside;
     analysis->messages = graph->message_count - graph->unmatched;
     analysis->collectives = graph->instance_count;
@@ -497,9 +489,10 @@ struct analysis *analyse_in_parallel(const struct graph *graph, struct analyse_h
     take_polling(&analyst);
     hub_take(analysis, graph);
     parallel_run(how.threads, FIRST_STEPS, first_step, &analyst);
-    atomic_store(&analyst.savings_left, SAVING_STEPS);
+    analyst.delays_ahead = how.threads > 1 && !(how.without & ANALYSE_DELAYS) && wants_delays_ahead(&analyst);
+    analyst.replay_threads = how.threads - analyst.delays_ahead;
     parallel_run(how.threads, LATER_STEPS, later_step, &analyst);
-    find_slow_link(&analyst);
+    save_queues(&analyst);
     parallel_run(how.threads, LAST_STEPS, last_step, &analyst);
     analyst_take_places(&analyst);
     return analyst_end(&analyst);

@@ -9,8 +9,6 @@
 #include "replay/relief.h"
 #include "replay/waited_for.h"
 
-#include <stdatomic.h>
-
 /* For analyse.c, savings.c and beside_even_work.c: an analysis under way. */
 
 /* Waits below this share of all processes' time are not worth a replay, unless one process waited longer than the
@@ -45,9 +43,8 @@ struct analyst {
     struct relief *relief; /* even totals save most if others do work while they wait; NULL: they do not */
     unsigned without;      /* steps that are left out: see analyse.h */
     int64_t detail_from_ns;
+    unsigned replay_threads;             /* each needs memory of its own for a replay */
     bool delays_ahead;                   /* are computed before it is known whether they are wanted */
-    atomic_bool no_delays;               /* it is known, and they are not */
-    atomic_uint savings_left;            /* steps whose savings tell that */
     const struct analyse_beside *beside; /* NULL: nobody */
 };
 

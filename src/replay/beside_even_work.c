@@ -87,7 +87,7 @@ static void answer_questions(struct questions *questions, const struct replay_op
     struct replay_options options[WAIT_KIND_COUNT * QUESTION_REPLAYS];
     struct replay replays[WAIT_KIND_COUNT * QUESTION_REPLAYS];
     size_t next = 0;
-    replay_run_all(questions->analyst->graph, options, add_replays(questions, pace, options), replays);
+    replay_run_all(questions->analyst->graph, options, add_replays(questions, pace, options), 1, replays);
     for (size_t i = 0; i < questions->count; i++) {
         struct question *question = &questions->question[i];
         if (!question->asked)

@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/parallel.h"
 #include "graph/wait_table.h"
 #include "graph/wait_windows.h"
 #include "graph/window_edges.h"
@@ -331,34 +332,55 @@ static bool is_alone(const struct graph *graph, const struct replay_options *opt
            options->free_waits >> WAIT_IN_REDUCTION & 1;
 }
 
-void replay_run_all(const struct graph *graph, const struct replay_options *options, size_t count,
+/* Replays that go through the graph together. */
+struct group {
+    const struct replay_options *options[EXACT_LANES];
+    struct replay *results[EXACT_LANES];
+    size_t lanes;
+};
+struct groups {
+    const struct graph *graph;
+    struct group *group;
+    size_t count;
+};
+
+static void replay_group(void *context, size_t index)
+{
+    const struct groups *groups = context;
+    const struct group *group = &groups->group[index];
+    replay_lanes(groups->graph, group->options, group->lanes, group->results);
+}
+
+static void group_add(struct group *group, const struct replay_options *options, struct replay *result)
+{
+    group->options[group->lanes] = options;
+    group->results[group->lanes++] = result;
+}
+
+void replay_run_all(const struct graph *graph, const struct replay_options *options, size_t count, unsigned threads,
                     struct replay *replays)
 {
-    const struct replay_options *together[EXACT_LANES], *alone;
-    struct replay *results[EXACT_LANES], *result;
-    size_t lanes = 0, most = lanes_of(graph);
-    for (size_t i = 0; i < count; i++) {
-        alone = &options[i];
-        result = &replays[i];
-        if (is_alone(graph, alone)) {
-            replay_lanes(graph, &alone, 1, &result);
-            continue;
-        }
-        together[lanes] = alone;
-        results[lanes++] = result;
-        if (lanes == most) {
-            replay_lanes(graph, together, lanes, results);
-            lanes = 0;
-        }
-    }
-    if (lanes > 0)
-        replay_lanes(graph, together, lanes, results);
+    struct groups groups = {graph, memory_new(count * sizeof *groups.group), 0};
+    size_t together = 0, most = lanes_of(graph);
+    for (size_t i = 0; i < count; i++)
+        if (is_alone(graph, &options[i]))
+            group_add(&groups.group[groups.count++], &options[i], &replays[i]);
+        else
+            together++;
+    struct group *shared = groups.group + groups.count;
+    size_t shared_count = larger((together + most - 1) / most, smaller((size_t)threads, together)), next = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!is_alone(graph, &options[i]))
+            group_add(&shared[next++ % shared_count], &options[i], &replays[i]);
+    groups.count += shared_count;
+    parallel_run(threads, groups.count, replay_group, &groups);
+    free(groups.group);
 }
 
 struct replay replay_run(const struct graph *graph, struct replay_options options)
 {
     struct replay replay;
-    replay_run_all(graph, &options, 1, &replay);
+    replay_run_all(graph, &options, 1, 1, &replay);
     return replay;
 }
 

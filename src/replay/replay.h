@@ -45,8 +45,9 @@ struct replay {
 /* Begin and end of the run are the first and last events of all locations. */
 struct replay replay_run(const struct graph *graph, struct replay_options options);
 
-/* The same for several options; most replays go through the graph together, which takes less time than one by one. */
-void replay_run_all(const struct graph *graph, const struct replay_options *options, size_t count,
+/* The same for several options; most replays go through the graph together, which takes less time than one by one: in
+   each of up to so many threads some of them, where options with the same pace_context need one thread. */
+void replay_run_all(const struct graph *graph, const struct replay_options *options, size_t count, unsigned threads,
                     struct replay *replays);
 
 /* How much shorter the run is in that replay: as replay_saving(). */

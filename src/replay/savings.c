@@ -336,9 +336,9 @@ static void take_beside(const struct analyse_beside *beside, const struct change
         beside->end(beside->context, &changes->replays[changes->count]);
 }
 
-static void changes_run(struct changes *changes, const struct graph *graph, struct analysis *analysis)
+static void changes_run(struct changes *changes, const struct graph *graph, unsigned threads, struct analysis *analysis)
 {
-    replay_run_all(graph, changes->options, changes->count + changes->beside, changes->replays);
+    replay_run_all(graph, changes->options, changes->count + changes->beside, threads, changes->replays);
     take_ideal(analysis, graph, &changes->replays[changes->ideal]);
     for (size_t i = 0; i < changes->count; i++) {
         if (i == changes->ideal)
@@ -382,7 +382,7 @@ void save_all(struct analyst *analyst)
     }
     add_even_steps(analyst, &changes);
     add_beside(analyst->beside, &changes);
-    changes_run(&changes, analyst->graph, analyst->analysis);
+    changes_run(&changes, analyst->graph, analyst->replay_threads, analyst->analysis);
     take_other_ends(analyst->analysis, &changes);
     take_even_totals(analyst, &changes);
     take_beside(analyst->beside, &changes);

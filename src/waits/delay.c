@@ -402,23 +402,17 @@ static void analyst_end(struct analyst *analyst)
     sync_points_clear(&analyst->points);
 }
 
-struct delays delays_unless(const struct graph *graph, const atomic_bool *stop)
+struct delays delays_of(const struct graph *graph)
 {
     struct analyst analyst;
     analyst_begin(&analyst, graph);
-    while (analyst.queue_count > 0 && !atomic_load_explicit(stop, memory_order_relaxed)) {
+    while (analyst.queue_count > 0) {
         take_wait(&analyst, analyst.queue[0].location);
         queue_next(&analyst);
     }
     take_places(&analyst);
     analyst_end(&analyst);
     return analyst.delays;
-}
-
-struct delays delays_of(const struct graph *graph)
-{
-    const atomic_bool never = false;
-    return delays_unless(graph, &never);
 }
 
 void delays_clear(struct delays *delays)

@@ -4,8 +4,6 @@
 
 #include "waits/time_map.h"
 
-#include <stdatomic.h>
-
 /* Root causes of waits (rules of diagnosis_rules 1; Böhme et al., ICPP 2010). A delay is the time that a process spends
    longer on something than the process that waits for it, since the two last synchronised; its cost is the waiting of
    all processes that it causes: directly in the wait that follows (short-term), and indirectly through waits of the
@@ -48,10 +46,6 @@ struct delays {
 };
 
 struct delays delays_of(const struct graph *graph);
-
-/* The same, for a caller who may find in another thread that they are not wanted, and then sets `stop`: from then on
-   the result is incomplete. */
-struct delays delays_unless(const struct graph *graph, const atomic_bool *stop);
 void delays_clear(struct delays *delays);
 
 /* All costs that a location causes, in ns. */

@@ -205,7 +205,7 @@ static void test_left_reduction(void)
     replay_run_all(
         graph,
         (struct replay_options[]){{.compute = compute}, {.free_waits = 1u << WAIT_IN_REDUCTION, .compute = compute}}, 2,
-        replays);
+        1, replays);
     tap_equal_int(replays[0].end_ns, 181, "a reduction whose last comes at 80: process 1 stays for it");
     tap_equal_int(replays[1].end_ns, 102, "and without that time it does not");
     graph_free(graph);
@@ -409,9 +409,11 @@ static void test_together(void)
             options[4 + 2 * kind] = (struct replay_options){.free_waits = 1u << kind, .compute = compute};
         }
         struct replay replays[REPLAYS];
-        replay_run_all(graph, options, REPLAYS, replays);
-        for (int i = 0; i < REPLAYS; i++, runs++)
-            equal += replays[i].end_ns == replay_run(graph, options[i]).end_ns;
+        for (unsigned threads = 1; threads <= 5; threads += 2) {
+            replay_run_all(graph, options, REPLAYS, threads, replays);
+            for (int i = 0; i < REPLAYS; i++, runs++)
+                equal += replays[i].end_ns == replay_run(graph, options[i]).end_ns;
+        }
         free(quick);
         graph_free(graph);
     }
