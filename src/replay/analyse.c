@@ -471,6 +471,9 @@ static struct analysis *analyst_end(struct analyst *analyst)
     free(analyst->rows);
     free(analyst->compute_ns);
     relief_free(analyst->relief);
+    if (analyst->sections)
+        sections_clear(analyst->sections);
+    free(analyst->sections);
     return analyst->analysis;
 }
 

@@ -38,7 +38,8 @@ struct analyst {
     struct held_calls held;
     struct path_links links; /* where messages may be slow; none unless such calls are much of the critical path */
     struct waited_for waited_for;
-    bool unqueued; /* the run was replayed without queues: its end */
+    struct sections *sections; /* NULL: not looked for yet */
+    bool unqueued;             /* the run was replayed without queues: its end */
     int64_t unqueued_ns;
     struct relief *relief; /* even totals save most if others do work while they wait; NULL: they do not */
     unsigned without;      /* steps that are left out: see analyse.h */
@@ -50,6 +51,9 @@ struct analyst {
 
 /* Computing by location, in ns; the caller frees it. */
 double *analyst_compute_ns(const struct analyst *analyst);
+
+/* The sections of the program, found when first asked for, by one thread at a time. NULL: there are too many. */
+const struct sections *analyst_sections(struct analyst *analyst);
 
 /* Waits of the kinds, all together, in ns. `kinds`: bit 1 << kind. */
 static inline double analyst_waits_ns(const struct analysis *analysis, unsigned kinds)

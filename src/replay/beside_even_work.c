@@ -25,7 +25,7 @@ struct question {
 };
 
 struct questions {
-    const struct analyst *analyst;
+    struct analyst *analyst;
     double *compute_ns;
     int64_t even_ns; /* saved in the best way */
     size_t count;
@@ -126,10 +126,12 @@ static void answer_with_steps(struct questions *questions, int64_t saving_ns)
 static void answer_with_sections(struct questions *questions, int64_t saving_ns)
 {
     struct replay_options pace = {0};
-    struct even_sections *sections = even_sections_new(questions->analyst->graph, questions->compute_ns, &pace);
-    if (sections)
-        answer_questions(questions, &pace, saving_ns);
-    even_sections_free(sections);
+    const struct sections *sections = analyst_sections(questions->analyst);
+    if (!sections)
+        return;
+    struct even_sections *even = even_sections_new(sections, questions->compute_ns, &pace);
+    answer_questions(questions, &pace, saving_ns);
+    even_sections_free(even);
 }
 
 /* True if a kind is asked in a way that saves so much. */

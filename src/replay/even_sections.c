@@ -8,14 +8,14 @@
 #include "replay/sections.h"
 
 struct even_sections {
-    struct sections sections;
+    const struct sections *sections;
     double *means_ns; /* by section: of the locations that have it */
     bool *works;      /* by location: it has work */
 };
 
 static void find_means(struct even_sections *even)
 {
-    const struct sections *sections = &even->sections;
+    const struct sections *sections = even->sections;
     for (size_t s = 0; s < sections->count; s++) {
         double all_ns = 0, locations = 0;
         for (size_t location = 0; location < sections->graph->location_count; location++) {
@@ -35,7 +35,7 @@ static void find_means(struct even_sections *even)
 static int64_t pace(const void *context, uint32_t location, uint32_t index, int64_t from_ns, int64_t to_ns)
 {
     const struct even_sections *even = context;
-    const struct sections *sections = &even->sections;
+    const struct sections *sections = even->sections;
     int64_t ns = time_since(from_ns, to_ns);
     if (!even->works[location])
         return ns;
@@ -50,23 +50,20 @@ static int64_t pace(const void *context, uint32_t location, uint32_t index, int6
 
 static void fill(struct even_sections *even, const double *compute)
 {
-    size_t locations = even->sections.graph->location_count;
+    size_t locations = even->sections->graph->location_count;
     double limit_ns = balance_limit(compute, locations);
-    even->means_ns = memory_new(even->sections.count * sizeof *even->means_ns);
+    even->means_ns = memory_new(even->sections->count * sizeof *even->means_ns);
     even->works = memory_new(locations * sizeof *even->works);
     for (uint32_t location = 0; location < locations; location++)
         even->works[location] = compute[location] >= limit_ns;
     find_means(even);
 }
 
-struct even_sections *even_sections_new(const struct graph *graph, const double *compute,
+struct even_sections *even_sections_new(const struct sections *sections, const double *compute,
                                         struct replay_options *options)
 {
     struct even_sections *even = memory_new(sizeof *even);
-    if (!sections_find(&even->sections, graph)) {
-        even_sections_free(even);
-        return NULL;
-    }
+    even->sections = sections;
     fill(even, compute);
     options->pace = pace;
     options->pace_context = even;
@@ -79,6 +76,5 @@ void even_sections_free(struct even_sections *even)
         return;
     free(even->means_ns);
     free(even->works);
-    sections_clear(&even->sections);
     free(even);
 }

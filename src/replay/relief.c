@@ -19,7 +19,7 @@ static const double MASTER_ENDS = 0.4, MASTER_COMPUTE = 0.5;
 enum { MASTER_LOCATIONS = 3 };
 
 struct relief {
-    struct sections sections;
+    const struct sections *sections;
     double *limits_ns; /* [location * count + section]: no piece is longer */
 };
 
@@ -152,7 +152,7 @@ static bool cuts_improve(struct cut *cuts, size_t cut_count, struct pieces *piec
 /* Divides what the location hands on among its sections, and these among their pieces. */
 static void relieve(struct relief *relief, uint32_t location, double excess_ns, const double *means_ns)
 {
-    const struct sections *sections = &relief->sections;
+    const struct sections *sections = relief->sections;
     const double *own_ns = &sections->own_ns[location * sections->count];
     struct cut *cuts = memory_new(sections->count * sizeof *cuts);
     double beyond_ns = 0;
@@ -176,14 +176,14 @@ static int64_t pace(const void *context, uint32_t location, uint32_t index, int6
 {
     const struct relief *relief = context;
     int64_t ns = time_since(from_ns, to_ns);
-    size_t cell = location * relief->sections.count + section_of(&relief->sections, location, index);
+    size_t cell = location * relief->sections->count + section_of(relief->sections, location, index);
     return (double)ns > relief->limits_ns[cell] ? nearest_int(relief->limits_ns[cell]) : ns;
 }
 
 static bool find_limits(struct relief *relief, const struct graph *graph, const double *compute)
 {
-    size_t cells = graph->location_count * relief->sections.count;
-    double mean_ns = mean_of(graph, compute), *means_ns = section_means(&relief->sections);
+    size_t cells = graph->location_count * relief->sections->count;
+    double mean_ns = mean_of(graph, compute), *means_ns = section_means(relief->sections);
     bool found = false;
     relief->limits_ns = memory_new(cells * sizeof *relief->limits_ns);
     for (size_t cell = 0; cell < cells; cell++)
@@ -198,10 +198,11 @@ static bool find_limits(struct relief *relief, const struct graph *graph, const 
     return found;
 }
 
-struct relief *relief_new(const struct graph *graph, const double *compute)
+struct relief *relief_new(const struct sections *sections, const double *compute)
 {
     struct relief *relief = memory_new(sizeof *relief);
-    if (!sections_find(&relief->sections, graph) || !find_limits(relief, graph, compute)) {
+    relief->sections = sections;
+    if (!find_limits(relief, sections->graph, compute)) {
         relief_free(relief);
         return NULL;
     }
@@ -219,6 +220,5 @@ void relief_free(struct relief *relief)
     if (!relief)
         return;
     free(relief->limits_ns);
-    sections_clear(&relief->sections);
     free(relief);
 }

@@ -3,6 +3,7 @@
 #define SIGHT_REPLAY_RELIEF_H
 
 #include "replay/replay.h"
+#include "replay/sections.h"
 
 /* How much shorter the run would be if locations that compute longer than the mean handed on what they compute beyond
    it, by a replay (replay.h). The others do that work while they wait, so that the replay leaves them as they are:
@@ -11,8 +12,8 @@
    proportion; within a section of its longest pieces, which become equally long. So one long piece is divided, and work
    that only one location has is shared among all.
    The mean is that of locations with work (balance_limit), without a master: who hands out work has no time for it.
-   `compute`: by location, all its computing. NULL: there are too many sections, or nobody computes longer. */
-struct relief *relief_new(const struct graph *graph, const double *compute);
+   `compute`: by location, all its computing. The result refers to the sections. NULL: nobody computes longer. */
+struct relief *relief_new(const struct sections *sections, const double *compute);
 
 /* Adds it to the options of a replay, which refer to it. */
 void relief_take(const struct relief *relief, struct replay_options *options);

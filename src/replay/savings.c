@@ -185,6 +185,16 @@ double *analyst_compute_ns(const struct analyst *analyst)
     return compute_ns;
 }
 
+const struct sections *analyst_sections(struct analyst *analyst)
+{
+    if (!analyst->sections) {
+        analyst->sections = memory_new(sizeof *analyst->sections);
+        if (!sections_find(analyst->sections, analyst->graph))
+            sections_clear(analyst->sections);
+    }
+    return analyst->sections->count > 0 ? analyst->sections : NULL;
+}
+
 static struct spread spread_of(const struct analyst *analyst)
 {
     size_t locations = analyst->graph->location_count;
@@ -268,7 +278,8 @@ static void add_even_totals(struct analyst *analyst, struct changes *changes, co
     add_change(changes, (struct replay_options){.compute = changes->factors}, &changes->stretched_ns);
     if (changes->shared)
         add_change(changes, (struct replay_options){.compute = changes->shared}, &analysis->idle_saving);
-    changes->relief = relief_new(analyst->graph, spread->compute_ns);
+    if (analyst_sections(analyst))
+        changes->relief = relief_new(analyst_sections(analyst), spread->compute_ns);
     struct replay_options options = {0};
     if (!changes->relief)
         return;
@@ -304,9 +315,10 @@ static void take_efficiencies(struct analyst *analyst, const struct spread *spre
 static void add_even_sections(struct analyst *analyst, struct changes *changes, const struct spread *spread)
 {
     struct replay_options options = {0};
-    changes->sections = even_sections_new(analyst->graph, spread->compute_ns, &options);
-    if (changes->sections)
-        add_change(changes, options, &analyst->analysis->even_sections_saving);
+    if (!analyst_sections(analyst))
+        return;
+    changes->sections = even_sections_new(analyst_sections(analyst), spread->compute_ns, &options);
+    add_change(changes, options, &analyst->analysis->even_sections_saving);
 }
 
 /* The same in each step between collectives of all. */
