@@ -7,6 +7,7 @@
 #include "render/facts.h"
 #include "render/reports/metrics_report.h"
 #include "render/reports/sites_report.h"
+#include "render/reports/stuck_report.h"
 #include "render/terminal_text.h"
 
 #include <string.h>
@@ -34,6 +35,7 @@ static void write_text(struct output *output, const struct metrics_options *opti
     if (options->sites || own) {
         char facts[FACTS_SIZE];
         headline_write(output, title, facts_text(facts, metrics));
+        stuck_write_note(output, metrics->stuck);
         if (!own)
             sites_write_text(output, metrics, rows);
     } else {
@@ -148,12 +150,13 @@ int cmd_metrics(const struct command *command, const struct metrics_options *opt
     int code = check_options(command, options);
     if (code != EXIT_DONE)
         return code;
-    /* A metrics file must have the same data as the trace: also the analysis across processes. */
+    /* A metrics file must have what a diagnosis of the trace has: also the analysis across processes, and of a run that
+       hung the time before. */
     unsigned wants = 0;
     if (options->sites)
         wants |= ENGINE_ANALYSIS;
     if (choice_is(options->format, "xml"))
-        wants |= ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH | ENGINE_COUNTER_SUMS;
+        wants |= ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_SEARCH | ENGINE_COUNTER_SUMS | ENGINE_BEFORE_HANG;
     if (own_numbers_ask(&own, options->definitions, NULL, &options->common, &options->trace, &err) != STATUS_OK) {
         own_metrics_clear(&own);
         return command_fault(&err);

@@ -17,7 +17,7 @@ struct xml_words {
     size_t attribute_count; /* at most XML_SAX_ATTRIBUTES */
 };
 
-enum { XML_SAX_ATTRIBUTES = 128, XML_SAX_NAMES = 256, XML_SAX_NO_ELEMENT = 255 };
+enum { XML_SAX_ATTRIBUTES = 192, XML_SAX_NAMES = 512, XML_SAX_NO_ELEMENT = 255 };
 
 /* Pointers of the parser's dictionary: names are compared by address. */
 struct xml_name {

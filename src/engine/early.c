@@ -35,9 +35,8 @@ static enum status hand_over(const struct engine_request *request, struct accumu
     if (!metrics)
         return STATUS_FAILED;
     enum status status = STATUS_OK;
-    bool hangs = stuck->kind != STUCK_NOT && stuck->kind != STUCK_SLOW;
     metrics->early = true;
-    if (hangs && metrics->process_count > 0 && metrics->end.complete &&
+    if (stuck_is_reported(stuck) && metrics->process_count > 0 && metrics->end.complete &&
         time_span_fits(metrics->begin_ns, metrics->end_ns, metrics->process_count))
         status = request->early(request->early_context, metrics, stuck, err);
     metrics_free(metrics);

@@ -128,6 +128,7 @@ static enum status read_metrics_file(struct run *run, struct input *input, struc
         metrics_select(run->metrics, run->ranks, request->rank_count);
     if (!run->metrics || check_ranks(run, err) != STATUS_OK)
         return STATUS_FAILED;
+    run->result.stuck = run->metrics->stuck;
     run->metrics->counters = run->counters = counters_of_rows(run->metrics);
     if (run->counters && (run->wants & ENGINE_HEURISTICS))
         formulas_rate(run->counters);
@@ -294,8 +295,7 @@ static enum status read_early(struct run *run, struct error *err)
 /* A run that hangs does so for another reason, and its last calls did not end: nothing else is said of its faults. */
 static bool asks_if_clean(const struct run *run)
 {
-    bool hangs = run->stuck->kind != STUCK_NOT && run->stuck->kind != STUCK_SLOW;
-    return (run->wants & ENGINE_FINDINGS) && !hangs;
+    return (run->wants & ENGINE_FINDINGS) && !stuck_is_reported(run->stuck);
 }
 
 _Static_assert((int)PHASE_REPLAYS <= (int)ANALYSE_REPLAYS_BESIDE, "replays of phases go with those of the analysis");
@@ -492,6 +492,8 @@ static enum status read_trace(struct run *run, struct error *err)
     run->metrics->format = run->reader->format->name;
     run->metrics->profile = run->profile;
     run->metrics->resources = run->resources;
+    if ((run->wants & ENGINE_BEFORE_HANG) && stuck_is_reported(run->stuck))
+        run->metrics->stuck = run->stuck;
     if (run->wants & ENGINE_COUNTERS) {
         run->metrics->counters = run->counters;
         if (run->wants & ENGINE_COUNTER_SUMS)

@@ -100,3 +100,17 @@ size_t file_process(struct metrics_file *file, enum file_attribute attribute)
         file_damage(file, "unknown process %" PRIu64, rank);
     return row;
 }
+
+uint32_t file_state_named(struct metrics_file *file, const char *name, const char *colour)
+{
+    /* Names are unique in metrics: states of the same name were one row already. */
+    int32_t known = defs_find_state(file->metrics->own_defs, name);
+    if (known != EVENT_UNKNOWN)
+        return (uint32_t)known;
+    struct state_def state = {.name = (char *)name,
+                              .colour = (char *)colour,
+                              .id = EVENT_UNKNOWN,
+                              .start = EVENT_UNKNOWN,
+                              .end = EVENT_UNKNOWN};
+    return defs_add_state(file->metrics->own_defs, &state);
+}

@@ -10,6 +10,7 @@
 /* X(name): the attributes that are read; the file has others, computed from these, for other readers. */
 #define FILE_ATTRIBUTES(X)                                                                                             \
     X(advice)                                                                                                          \
+    X(after)                                                                                                           \
     X(amount)                                                                                                          \
     X(axis)                                                                                                            \
     X(before_s)                                                                                                        \
@@ -33,9 +34,11 @@
     X(count)                                                                                                           \
     X(counter)                                                                                                         \
     X(cut)                                                                                                             \
+    X(cycle)                                                                                                           \
     X(damage)                                                                                                          \
     X(damages)                                                                                                         \
     X(depth)                                                                                                           \
+    X(died_s)                                                                                                          \
     X(end_s)                                                                                                           \
     X(entries)                                                                                                         \
     X(entropy)                                                                                                         \
@@ -72,6 +75,7 @@
     X(messages_received)                                                                                               \
     X(parallel_mpi_s)                                                                                                  \
     X(parallel_s)                                                                                                      \
+    X(partner)                                                                                                         \
     X(regions)                                                                                                         \
     X(short_s)                                                                                                         \
     X(short_waiting_s)                                                                                                 \
@@ -109,6 +113,7 @@
     X(remains_s)                                                                                                       \
     X(shift_s)                                                                                                         \
     X(similarity)                                                                                                      \
+    X(since_s)                                                                                                         \
     X(slow)                                                                                                            \
     X(source)                                                                                                          \
     X(state)                                                                                                           \
@@ -116,6 +121,7 @@
     X(stray)                                                                                                           \
     X(tag)                                                                                                             \
     X(tests)                                                                                                           \
+    X(text)                                                                                                            \
     X(thread)                                                                                                          \
     X(threshold)                                                                                                       \
     X(time_back)                                                                                                       \
@@ -143,6 +149,7 @@ enum file_attribute {
 #undef ATTRIBUTE_MEMBER
         ATTRIBUTE_COUNT
 };
+_Static_assert((int)ATTRIBUTE_COUNT <= (int)XML_SAX_ATTRIBUTES, "the parser has a value for each");
 
 /* X(name): the elements; read_##name handles each. */
 #define FILE_ELEMENTS(X)                                                                                               \
@@ -160,6 +167,8 @@ enum file_attribute {
     X(communicator)                                                                                                    \
     X(tag)                                                                                                             \
     X(size)                                                                                                            \
+    X(hang)                                                                                                            \
+    X(pending)                                                                                                         \
     X(analysis)                                                                                                        \
     X(number)                                                                                                          \
     X(wait)                                                                                                            \
@@ -206,7 +215,7 @@ struct metrics_file {
     size_t communicator_capacity, tag_capacity, size_capacity;
     struct map marks, sites; /* hash of name -> index; of a site's file, line and function */
     struct wait_sums *wait;  /* the current one; NULL: none */
-    size_t wait_site_capacity, wait_comm_capacity, call_site_capacity;
+    size_t wait_site_capacity, wait_comm_capacity, call_site_capacity, pending_capacity;
     struct part_sums *part; /* the current one; NULL: none */
     size_t phase_capacity, loop_capacity, iteration_capacity;
 };
@@ -224,6 +233,9 @@ int64_t file_number(struct metrics_file *file, enum file_attribute attribute); /
 int64_t file_time(struct metrics_file *file, enum file_attribute attribute);   /* seconds, as ns */
 double file_ratio(struct metrics_file *file, enum file_attribute attribute);
 const char *file_text(struct metrics_file *file, enum file_attribute attribute); /* borrowed until the next call */
+
+/* Index of the state of this name, among the definitions, added with the colour (NULL: none) if needed. */
+uint32_t file_state_named(struct metrics_file *file, const char *name, const char *colour);
 
 /* Row of the process with this rank; SIZE_MAX and damage if there is none so far. */
 size_t file_process(struct metrics_file *file, enum file_attribute attribute);
@@ -247,6 +259,10 @@ void read_clock(struct metrics_file *file);
 void read_polling(struct metrics_file *file);
 void read_late(struct metrics_file *file);
 void read_call_site(struct metrics_file *file);
+
+/* Elements of why the run hung: hang_file.c. */
+void read_hang(struct metrics_file *file);
+void read_pending(struct metrics_file *file);
 
 /* Elements of the places of waits: wait_file.c. */
 void read_site(struct metrics_file *file);

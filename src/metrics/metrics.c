@@ -26,6 +26,7 @@ void metrics_free(struct metrics *metrics)
     analysis_free(metrics->analysis);
     phase_metrics_free(metrics->phases);
     search_free(metrics->search);
+    stuck_free(metrics->own_stuck);
     for (size_t i = 0; i < metrics->process_count; i++)
         process_row_clear(&metrics->process[i]);
     defs_free(metrics->own_defs);

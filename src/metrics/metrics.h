@@ -9,6 +9,7 @@
 #include "core/sink.h"
 #include "core/sorter.h"
 #include "metrics/analysis.h"
+#include "metrics/hang.h"
 #include "metrics/phase_metrics.h"
 #include "metrics/process_resources.h"
 #include "metrics/search.h"
@@ -132,8 +133,11 @@ struct metrics {
     const struct profile *profile;   /* profile/profile.h; NULL: samples were not examined; borrowed from the engine */
     const struct counters *counters; /* profile/counters.h; NULL: not examined; borrowed from the engine */
     struct search *search;           /* NULL: no search was made; owned */
-    bool early;                      /* of a whole run, and an analysis is still to be made */
-    bool tables_unknown;             /* the three tables above are not known: see metrics_select */
+    const struct stuck *stuck; /* why the run hung, where all of these are of the time before; NULL: it did not, or
+                                  it is not known; borrowed from the engine, or own_stuck */
+    struct stuck *own_stuck;   /* of metrics that were read from a file; else NULL */
+    bool early;                /* of a whole run, and an analysis is still to be made */
+    bool tables_unknown;       /* the three tables above are not known: see metrics_select */
     uint64_t open, stray, time_back; /* sums, for warnings */
 };
 

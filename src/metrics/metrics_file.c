@@ -49,26 +49,12 @@ static void read_root(void *owner, const char *name)
     end->total = file_count(file, ATTRIBUTE_total_bytes, UINT64_MAX);
 }
 
-static uint32_t state_named(struct metrics_file *file, const char *name, const char *colour)
-{
-    /* Names are unique in metrics: states of the same name were one row already. */
-    int32_t known = defs_find_state(file->metrics->own_defs, name);
-    if (known != EVENT_UNKNOWN)
-        return (uint32_t)known;
-    struct state_def state = {.name = (char *)name,
-                              .colour = (char *)colour,
-                              .id = EVENT_UNKNOWN,
-                              .start = EVENT_UNKNOWN,
-                              .end = EVENT_UNKNOWN};
-    return defs_add_state(file->metrics->own_defs, &state);
-}
-
 static void read_state(struct metrics_file *file)
 {
     /* The text is valid until the next attribute is asked for, so the name is copied. */
     char *name = memory_copy_string(file_text(file, ATTRIBUTE_name));
     const char *colour = file_text(file, ATTRIBUTE_colour);
-    state_named(file, name, *colour ? colour : NULL);
+    file_state_named(file, name, *colour ? colour : NULL);
     free(name);
 }
 
@@ -106,7 +92,7 @@ static void read_function(struct metrics_file *file)
     /* A row that was refused has no functions either. */
     if (file->row)
         ARRAY_PUSH(file->row->functions, file->row->function_count, file->function_capacity,
-                   (struct function_row){.state = state_named(file, file_text(file, ATTRIBUTE_name), NULL),
+                   (struct function_row){.state = file_state_named(file, file_text(file, ATTRIBUTE_name), NULL),
                                          .count = file_count(file, ATTRIBUTE_count, UINT64_MAX),
                                          .time_ns = file_time(file, ATTRIBUTE_time_s),
                                          .exclusive_ns = file_time(file, ATTRIBUTE_exclusive_s),
@@ -355,6 +341,8 @@ void metrics_select(struct metrics *metrics, const uint32_t *ranks, size_t count
     metrics->phases = NULL;
     search_free(metrics->search);
     metrics->search = NULL;
+    stuck_free(metrics->own_stuck);
+    metrics->stuck = metrics->own_stuck = NULL;
     metrics->communicator_count = metrics->tag_count = metrics->size_count = 0;
     metrics->tables_unknown = true;
     metrics_totals(metrics);

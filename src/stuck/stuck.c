@@ -12,16 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[STUCK_KINDS] = {
-    [STUCK_SLOW] = "slow",           [STUCK_CYCLE] = "cycle",         [STUCK_MISSING] = "missing",
-    [STUCK_MISMATCH] = "mismatch",   [STUCK_UNMATCHED] = "unmatched", [STUCK_ENDED] = "ended",
-    [STUCK_COMPUTING] = "computing", [STUCK_POLLING] = "polling",     [STUCK_UNEXPLAINED] = "unexplained"};
-
-const char *stuck_kind_name(enum stuck_kind kind)
-{
-    return kind_names[kind];
-}
-
 /* True for runs that did not finish, as far as recorded. Other recorders write their traces in
    MPI_Finalize, which is then open. */
 static bool is_unfinished(const struct stuck_state *state)
@@ -101,15 +91,4 @@ bool stuck_still(struct stuck *now, const struct stuck *before)
     now->cycle = copy_ranks(before->cycle, before->cycle_count);
     now->cycle_count = before->cycle_count;
     return true;
-}
-
-void stuck_free(struct stuck *stuck)
-{
-    if (!stuck)
-        return;
-    free(stuck->text);
-    free(stuck->processes);
-    free(stuck->cycle);
-    free(stuck->calls);
-    free(stuck);
 }

@@ -10,6 +10,7 @@
 #include "render/reports/run_report.h"
 #include "render/reports/search_report.h"
 #include "render/reports/sites_report.h"
+#include "render/reports/stuck_report.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -374,6 +375,7 @@ void metrics_write_xml(struct output *output, const struct metrics *metrics)
              metrics->communicator_count);
     XML_ROWS(output, "tag", fields_of_tag, metrics, metrics->tags, metrics->tag_count);
     XML_ROWS(output, "size", fields_of_size, metrics, metrics->sizes, metrics->size_count);
+    stuck_write_xml(output, metrics->stuck);
     xml_analysis(output, metrics);
     phases_write_xml(output, metrics);
     search_write_xml(output, metrics);

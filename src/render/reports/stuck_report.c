@@ -67,6 +67,63 @@ void stuck_write_json(struct json *json, const struct stuck *stuck, bool slow)
     json_close(json, '}');
 }
 
+static void write_rank_list(struct output *output, const char *name, const uint32_t *ranks, size_t count)
+{
+    if (count == 0)
+        return;
+    output_print(output, " %s=\"", name);
+    for (size_t i = 0; i < count; i++)
+        output_print(output, "%s%" PRIu32, i > 0 ? " " : "", ranks[i]);
+    output_text(output, "\"");
+}
+
+static struct value known_or_any(int32_t number)
+{
+    return number == PENDING_ANYBODY ? value_text("any") : known(number);
+}
+
+static void write_pending(struct output *output, const struct stuck *stuck, const struct stuck_call *call)
+{
+    const struct defs *defs = stuck->defs;
+    output_text(output, "<pending");
+    xml_attribute(output, "rank", value_count(call->rank));
+    if (call->state < defs->state_count)
+        xml_attribute(output, "name", value_text(defs->states[call->state].name));
+    else if (call->last < defs->state_count)
+        xml_attribute(output, "after", value_text(defs->states[call->last].name));
+    if (call->site > 0 && call->site <= defs->site_count) {
+        const struct site_def *site = &defs->sites[call->site - 1];
+        xml_attribute(output, "file", value_text(site->file));
+        xml_attribute(output, "line", value_if(site->line > 0, value_integer(site->line)));
+        xml_attribute(output, "function", value_text(site->function));
+    }
+    xml_attribute(output, "partner", known_or_any(call->partner));
+    xml_attribute(output, "tag", known_or_any(call->tag));
+    if (call->comm >= 0 && (size_t)call->comm < defs->comm_count)
+        xml_attribute(output, "communicator", value_integer(defs->comms[call->comm].id));
+    xml_attribute(output, "since_s", since(stuck, call->since_ns));
+    if (call->died)
+        xml_attribute(output, "died_s", since(stuck, call->died_ns));
+    output_text(output, "/>\n");
+}
+
+void stuck_write_xml(struct output *output, const struct stuck *stuck)
+{
+    if (!stuck_is_reported(stuck))
+        return;
+    output_text(output, "<hang");
+    xml_attribute(output, "kind", value_text(stuck_kind_name(stuck->kind)));
+    xml_attribute(output, "text", value_text(stuck->text));
+    xml_attribute(output, "since_s", since(stuck, stuck->since_ns));
+    xml_attribute(output, "end_s", since(stuck, stuck->end_ns));
+    write_rank_list(output, "processes", stuck->processes, stuck->process_count);
+    write_rank_list(output, "cycle", stuck->cycle, stuck->cycle_count);
+    output_text(output, ">\n");
+    for (size_t i = 0; i < stuck->call_count; i++)
+        write_pending(output, stuck, &stuck->calls[i]);
+    output_text(output, "</hang>\n");
+}
+
 void may_hang_write_json(struct json *json, const struct may_hang *found)
 {
     char site[SITE_TEXT_SIZE];
@@ -176,13 +233,22 @@ size_t stuck_write_places(struct output *output, const struct stuck *stuck, size
     return taken;
 }
 
+static const char note[] = "The run did not finish; sight TRACE says why. What follows is about the time before.";
+
 void stuck_write_note(struct output *output, const struct stuck *stuck)
 {
     if (!stuck_is_reported(stuck))
         return;
     output_text(output, "\n");
-    paragraph_write(output, "  ", "  ",
-                    "The run did not finish; sight TRACE says why. What follows is about the time before.");
+    paragraph_write(output, "  ", "  ", note);
+}
+
+void stuck_write_first(struct output *output, const struct stuck *stuck)
+{
+    if (!stuck_is_reported(stuck))
+        return;
+    paragraph_write(output, "", "", note);
+    output_text(output, "\n");
 }
 
 size_t stuck_write_text(struct output *output, const struct stuck *stuck, size_t lines)

@@ -13,6 +13,9 @@
    too. A NULL verdict (not known) gives null. */
 void stuck_write_json(struct json *json, const struct stuck *stuck, bool slow);
 
+/* The element <hang> of a metrics file; nothing if there is nothing to report. */
+void stuck_write_xml(struct output *output, const struct stuck *stuck);
+
 enum { STUCK_LINE_SIZE = 400 };
 
 /* "process 0: MPI_Recv ring.c:35, with process 3, tag 7, for 4.29 s" */
@@ -32,16 +35,13 @@ size_t stuck_write_text(struct output *output, const struct stuck *stuck, size_t
 /* For what judges the time before a hang: a line that says so, if the run hung. */
 void stuck_write_note(struct output *output, const struct stuck *stuck);
 
+/* The same where nothing stands above it. */
+void stuck_write_first(struct output *output, const struct stuck *stuck);
+
 /* The member "may_hang": null if nothing was found, or it was not looked for. */
 void may_hang_write_json(struct json *json, const struct may_hang *found);
 
 /* The member "left_over": null if nothing is left, or it was not looked for. */
 void left_over_write_json(struct json *json, const struct left_over *left);
-
-/* True if there is something to report. */
-static inline bool stuck_is_reported(const struct stuck *stuck)
-{
-    return stuck && stuck->kind > STUCK_SLOW;
-}
 
 #endif
