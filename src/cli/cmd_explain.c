@@ -11,6 +11,7 @@
 #include "render/path_text.h"
 #include "render/reports/diagnosis.h"
 #include "render/reports/explanation.h"
+#include "render/reports/stuck_report.h"
 #include "render/terminal_text.h"
 
 #include <stdio.h>
@@ -98,6 +99,7 @@ static void write_explanations(struct output *output, const void *context, const
         return;
     }
     size_t written = 0;
+    stuck_write_first(output, run->stuck);
     if (finding && strcmp(finding, critical_path) == 0) {
         path_write_text(output, run->metrics);
         return;

@@ -4,6 +4,7 @@
 #include "cli/own_numbers.h"
 #include "render/reports/diagnosis.h"
 #include "render/reports/heuristics_report.h"
+#include "render/reports/stuck_report.h"
 
 struct asked {
     const struct heuristics_options *options;
@@ -21,6 +22,7 @@ static void write_heuristics(struct output *output, const void *context, const s
     else if (choice_is(asked->options->format, "csv"))
         heuristics_write_csv(output, run->metrics, run->results);
     else {
+        stuck_write_first(output, run->stuck);
         heuristics_write_text(output, run->results, asked->options->common.verbose);
         own_metrics_write_judgements(output, asked->own);
         diagnosis_write_savings(output, run->findings);

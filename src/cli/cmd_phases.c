@@ -37,6 +37,7 @@ int cmd_phases(const struct command *command, const struct phases_options *optio
 {
     if (options->table.word && !choice_is(options->format, "csv"))
         return command_usage(command, "--table needs --format csv");
-    return run_report(&(struct run_report){RUN_OPTIONS(options), .wants = ENGINE_ANALYSIS | ENGINE_PHASES,
+    return run_report(&(struct run_report){RUN_OPTIONS(options),
+                                           .wants = ENGINE_ANALYSIS | ENGINE_PHASES | ENGINE_BEFORE_HANG,
                                            .check = needs_phases, .write = write_phases});
 }

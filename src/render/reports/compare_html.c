@@ -180,6 +180,11 @@ void compare_write_html(struct output *output, const struct compare_report *repo
         compare_sentence(comparison, v, sentence);
         page_element(output, "<p class=\"verdict\">", sentence, "</p>\n");
     }
+    for (size_t v = 0; v < comparison->version_count; v++) {
+        compare_hang_sentence(&comparison->versions[v], sentence);
+        if (*sentence)
+            page_element(output, "<p>", sentence, "</p>\n");
+    }
     if (comparison->sizes_differ)
         output_text(output, "<p class=\"muted\">The numbers of processes differ: a process does not do the same work "
                             "in each version.</p>\n");

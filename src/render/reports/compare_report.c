@@ -49,6 +49,22 @@ void compare_sentence(const struct comparison *comparison, size_t version, char 
     snprintf(sentence, COMPARE_SENTENCE_SIZE, "%s is %s %s: %s instead of %s.", name, times, before, to, from);
 }
 
+void compare_hang_sentence(const struct version *version, char sentence[COMPARE_SENTENCE_SIZE])
+{
+    char name[NAME_SIZE], some[100] = "";
+    size_t stuck = 0;
+    for (size_t i = 0; i < version->run_count; i++)
+        stuck += version->runs[i]->stuck != NULL;
+    *sentence = '\0';
+    if (stuck == 0)
+        return;
+    short_name(name, version);
+    if (version->run_count > 1)
+        snprintf(some, sizeof some, "%s of %s runs of ", text_number(stuck).text, text_number(version->run_count).text);
+    snprintf(sentence, COMPARE_SENTENCE_SIZE,
+             "%s%s did not finish; sight TRACE says why. What is compared is the time before.", some, name);
+}
+
 static char *unit_text(char *buffer, double value, enum quantity_unit unit)
 {
     switch (unit) {
@@ -339,6 +355,11 @@ void compare_write_text(struct output *output, const struct compare_report *repo
         paragraph_write(output, "", "", sentence);
         if (colour)
             output_text(output, TERMINAL_PLAIN);
+    }
+    for (size_t v = 0; v < comparison->version_count; v++) {
+        compare_hang_sentence(&comparison->versions[v], sentence);
+        if (*sentence)
+            paragraph_write(output, "", "", sentence);
     }
     if (comparison->sizes_differ)
         paragraph_write(output, "", "",

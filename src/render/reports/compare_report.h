@@ -30,6 +30,9 @@ void compare_write_html(struct output *output, const struct compare_report *repo
 enum { COMPARE_SENTENCE_SIZE = 800, COMPARE_CELL_SIZE = 320 };
 void compare_sentence(const struct comparison *comparison, size_t version, char sentence[COMPARE_SENTENCE_SIZE]);
 
+/* Of a version some of whose runs did not finish, a sentence that says so; else empty. */
+void compare_hang_sentence(const struct version *version, char sentence[COMPARE_SENTENCE_SIZE]);
+
 /* A value in its unit, with the range of its runs if there are several. */
 void compare_value(struct averaged value, enum quantity_unit unit, size_t runs, char cell[COMPARE_CELL_SIZE]);
 

@@ -7,6 +7,7 @@
 #include "metrics/functions_together.h"
 #include "render/facts.h"
 #include "render/reports/metrics_fields.h"
+#include "render/reports/stuck_report.h"
 #include "render/terminal_text.h"
 #include "render/text_table.h"
 
@@ -336,6 +337,7 @@ void metrics_write_text(struct output *output, const struct metrics *metrics, co
     char facts[FACTS_SIZE], title[VALUE_TEXT_SIZE];
     text_for_terminal(title, sizeof title, shown->title, 100);
     headline_write(output, title, facts_text(facts, metrics));
+    stuck_write_note(output, metrics->stuck);
     if (metrics->process_count == 0)
         return;
     if (shown->table && strcmp(shown->table, "processes") != 0) {

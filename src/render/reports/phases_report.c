@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "heuristics/iterations.h"
 #include "render/facts.h"
+#include "render/reports/stuck_report.h"
 #include "render/terminal_text.h"
 #include "render/text_table.h"
 
@@ -185,6 +186,7 @@ void phases_write_text(struct output *output, const struct phases_report *report
     const struct phase_metrics *phases = report->metrics->phases;
     char facts[FACTS_SIZE], text[ITERATIONS_TEXT_SIZE];
     headline_write(output, report->title, facts_text(facts, report->metrics));
+    stuck_write_note(output, report->metrics->stuck);
     output_text(output, "\n");
     iterations_text(text, report->metrics);
     paragraph_write(output, "  ", "  ", text);

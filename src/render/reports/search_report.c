@@ -3,6 +3,7 @@
 
 #include "render/facts.h"
 #include "render/field.h"
+#include "render/reports/stuck_report.h"
 #include "render/terminal.h"
 #include "render/terminal_text.h"
 
@@ -372,6 +373,7 @@ void search_write_text(struct output *output, const struct metrics *metrics, con
     struct writer writer = {.output = output, .search = search, .all = all};
     text_for_terminal(shown, sizeof shown, title, 100);
     headline_write(output, shown, facts_text(facts, metrics));
+    stuck_write_note(output, metrics->stuck);
     output_text(output, "\n");
     search_sentence(sentence, search);
     /* The sentence has room: it is cut to 480 characters and a value. */
