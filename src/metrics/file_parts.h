@@ -64,6 +64,7 @@
     X(line)                                                                                                            \
     X(longest_s)                                                                                                       \
     X(loop)                                                                                                            \
+    X(loops)                                                                                                           \
     X(loss_s)                                                                                                          \
     X(mad_s)                                                                                                           \
     X(matched)                                                                                                         \

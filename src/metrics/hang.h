@@ -31,14 +31,15 @@ enum stuck_kind stuck_kind_find(const char *name);
 /* The state of a process that has not ended normally. */
 struct stuck_call {
     uint32_t rank;
-    uint32_t state;       /* index into defs->states of its open call; UINT32_MAX: none */
-    uint32_t site;        /* of that call, else of the last one; 1 + index into defs->sites, 0: not known */
-    uint32_t last;        /* the last call of a process without an open one; UINT32_MAX: none */
+    uint32_t state; /* index into defs->states of its open call, or of the test that it loops over; UINT32_MAX: none */
+    uint32_t site;  /* of that call, else of the last one; 1 + index into defs->sites, 0: not known */
+    uint32_t last;  /* the last call of a process without an open one; UINT32_MAX: none */
     int32_t partner, tag; /* what it waits for; EVENT_UNKNOWN: not known; PENDING_ANYBODY: any process, any tag */
     int32_t comm;         /* index into defs->comms; EVENT_UNKNOWN */
-    int64_t since_ns;     /* on the trace's clock: entered, or left the last call */
-    bool died;            /* the process ended without a note, while others ran: */
-    int64_t died_ns;      /* then */
+    int64_t since_ns; /* on the trace's clock: entered, or left the last call; of a loop of tests, since they fail */
+    bool loops;       /* over tests */
+    bool died;        /* the process ended without a note, while others ran: */
+    int64_t died_ns;  /* then */
 };
 
 struct stuck {

@@ -68,6 +68,7 @@ void read_pending(struct metrics_file *file)
                               .tag = read_known(file, ATTRIBUTE_tag),
                               .comm = EVENT_UNKNOWN,
                               .since_ns = file_time(file, ATTRIBUTE_since_s),
+                              .loops = strcmp(file_text(file, ATTRIBUTE_loops), "true") == 0,
                               .died = xml_sax_has(&file->sax, ATTRIBUTE_died_s),
                               .died_ns = file_time(file, ATTRIBUTE_died_s)};
     if (xml_sax_has(&file->sax, ATTRIBUTE_name))

@@ -192,6 +192,12 @@ static enum stuck_kind judge_own(struct judging *judging, const struct place *pl
     return STUCK_UNMATCHED;
 }
 
+/* The problem is there before others come to wait for it, and so the hang begins then. */
+static void note_since(struct judging *judging, int64_t since_ns)
+{
+    judging->stuck->since_ns = smaller(since_ns, judging->stuck->since_ns);
+}
+
 /* From a place that hangs to where its chain of waits ends. */
 static enum stuck_kind judge_from(struct judging *judging, const struct place *first)
 {
@@ -201,10 +207,13 @@ static enum stuck_kind judge_from(struct judging *judging, const struct place *f
     if (chain.begin == chain.count)
         edge = wait_for_itself(judging, end);
     enum stuck_kind kind = STUCK_NOT;
-    if (edge)
+    if (edge) {
         kind = judge_itself(judging, end, edge);
-    else if (chain.count > 0)
+        note_since(judging, end->progress_ns);
+    } else if (chain.count > 0) {
         kind = judge_chain(judging, &chain);
+        note_since(judging, chain_since(judging, &chain));
+    }
     free(chain.steps);
     return kind;
 }
@@ -230,8 +239,13 @@ enum stuck_kind judge_dead(struct judging *judging)
     judging->stuck->since_ns = since_ns;
     /* A loop of tests is where the program itself is stuck: it explains the others that wait for it. */
     const struct place *polls = find_poller(judging, true);
-    if (polls)
+    if (polls) {
+        struct chain chain = chain_from(judging, polls);
+        if (chain.count > 0)
+            note_since(judging, larger(polls->progress_ns, chain_since(judging, &chain)));
+        free(chain.steps);
         return judge_polling(judging, polls);
+    }
     const struct place *own = waits_for_own(judging);
     if (own)
         return judge_own(judging, own);

@@ -15,7 +15,7 @@ static bool names_partner(int32_t what)
 
 static struct stuck_call call_of(const struct judging *judging, const struct place *place)
 {
-    bool open = place->depth > 0;
+    bool open = place->depth > 0, loops = place->progressed && place->polls > 0 && place_polls(judging->state, place);
     struct stuck_call call = {.rank = place->process,
                               .state = UINT32_MAX,
                               .last = place->state,
@@ -24,23 +24,25 @@ static struct stuck_call call_of(const struct judging *judging, const struct pla
                               .tag = EVENT_UNKNOWN,
                               .comm = EVENT_UNKNOWN,
                               .since_ns = place->left_ns,
+                              .loops = loops,
                               .died = place->ended == PENDING_DIED,
                               .died_ns = place->last_ns};
-    if (open) {
+    if (open || loops) {
         call.state = place->state;
         call.last = UINT32_MAX;
         call.comm = place->comm;
-        call.since_ns = place->enter_ns;
+        call.since_ns = loops ? place->progress_ns : place->enter_ns;
     }
     /* Of several items, the one that the verdict follows; else the first that the call waits for. */
     struct step step = step_from(judging, place);
     const struct item *item = NULL;
     if (step.next)
         item = step_item(&step);
+    int32_t how = loops ? PENDING_TESTED : PENDING_WAITED;
     for (size_t i = 0; i < place->item_count && !item; i++)
-        if (place->items[i].pending.how & PENDING_WAITED && names_partner(place->items[i].pending.what))
+        if (place->items[i].pending.how & how && names_partner(place->items[i].pending.what))
             item = &place->items[i];
-    if (open && item) {
+    if ((open || loops) && item) {
         call.partner = item->pending.partner;
         call.tag = item->pending.tag;
         call.comm = item->comm;

@@ -2,6 +2,7 @@
 #include "stuck/stuck_chain.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 
 /* True if a step along `via` to `next` explains more than the best one so far: a mismatch more than a mere absence, and
    a process that is still there more than one that has left, which waits for no one. */
@@ -81,6 +82,38 @@ struct chain chain_from(const struct judging *judging, const struct place *place
     }
     map_clear(&seen);
     return chain;
+}
+
+/* The last thing that a process did: each of its threads may be what others wait for. */
+static int64_t process_progress(const struct judging *judging, uint32_t process)
+{
+    const struct node *node = graph_process(&judging->graph, process);
+    int64_t progress_ns = INT64_MIN;
+    for (uint32_t i = 0; i < node->edge_count; i++)
+        progress_ns =
+            larger(judging->state->places[judging->graph.edges[node->first_edge + i].to].progress_ns, progress_ns);
+    return progress_ns;
+}
+
+static bool waits_for_any(const struct judging *judging, const struct step *step)
+{
+    const struct stuck_graph *graph = &judging->graph;
+    const struct node *node = &graph->nodes[step->place - judging->state->places];
+    return (node->any && node->edge_count > 1) || graph->nodes[step->edge->to].kind == NODE_ANYBODY;
+}
+
+int64_t chain_since(const struct judging *judging, const struct chain *chain)
+{
+    int64_t since_ns = INT64_MIN;
+    size_t first = chain->begin < chain->count ? chain->begin : chain->count - 1;
+    for (size_t i = first; i < chain->count; i++) {
+        const struct step *step = &chain->steps[i];
+        if (waits_for_any(judging, step))
+            return INT64_MAX;
+        since_ns = larger(step->place->progress_ns, since_ns);
+        since_ns = larger(process_progress(judging, step->next->process), since_ns);
+    }
+    return since_ns;
 }
 
 const struct item *step_item(const struct step *step)

@@ -26,6 +26,10 @@ struct step step_from(const struct judging *judging, const struct place *place);
 /* Each place has one step, so that the chain ends: with a process that has left, or with a place seen before. */
 struct chain chain_from(const struct judging *judging, const struct place *place);
 
+/* Since when the chain cannot go on: its cycle is closed, or the process that has left is gone, whatever others do.
+   Where one of several would be enough, only the last of all places that hang tells: INT64_MAX. */
+int64_t chain_since(const struct judging *judging, const struct chain *chain);
+
 /* It waits for the epoch of a process; for its entry of a collective. */
 bool step_is_epoch(const struct step *step);
 bool step_is_collective(const struct step *step);

@@ -734,8 +734,61 @@ static void parts(void)
     expect(STUCK_COMPUTING, "one that computes may still make them ready");
 }
 
+/* The hang begins with those that are the problem: others may come to wait much later. */
+static void beginnings(void)
+{
+    begin(4);
+    receives(0, 1);
+    receives(1, 0);
+    for (uint32_t i = 2; i < 4; i++) {
+        call(i, BARRIER, 8 * SECOND + i, 0);
+        pending(i, PENDING_ALIVE, 0, 0, 0);
+    }
+    struct stuck *stuck = end();
+    tap_equal_int(stuck->kind, STUCK_CYCLE, "two wait for each other, and two more for them, much later");
+    tap_equal_int(stuck->since_ns, 2001, "it hangs since the two do");
+    stuck_free(stuck);
+    defs_free(defs);
+
+    begin(3);
+    receives(0, 1);
+    call(1, FINALIZE, 3000, 0);
+    pending(1, PENDING_ALIVE, 0, 0, 0);
+    call(2, BARRIER, 8 * SECOND, 0);
+    pending(2, PENDING_ALIVE, 0, 0, 0);
+    stuck = end();
+    tap_equal_int(stuck->since_ns, 3000, "the message cannot come since its sender left");
+    stuck_free(stuck);
+    defs_free(defs);
+
+    begin(3);
+    receives(0, PENDING_ANYBODY);
+    in_call(1, BARRIER);
+    call(2, BARRIER, 8 * SECOND, 0);
+    pending(2, PENDING_ALIVE, 0, 0, 0);
+    stuck = end();
+    tap_equal_int(stuck->since_ns, 8 * SECOND, "while one of several goes on, nothing hangs");
+    stuck_free(stuck);
+    defs_free(defs);
+
+    begin(2);
+    for (int i = 0; i < 30; i++)
+        call(0, TEST, 3 * SECOND + 100 * i, 3 * SECOND + 100 * i + 50);
+    pending(0, PENDING_ALIVE, 0, 0, 0);
+    pending(0, PENDING_RECEIVE, 1, 1, PENDING_TESTED);
+    in_call(1, BARRIER);
+    stuck = end();
+    tap_equal_int(stuck->kind, STUCK_POLLING, "a loop of tests");
+    tap_ok(stuck->call_count == 2 && stuck->calls[0].loops && stuck->calls[0].state == TEST, "is where the process is");
+    tap_equal_int(stuck->calls[0].since_ns, 1000, "since the last thing before it");
+    tap_equal_int(stuck->calls[0].partner, 1, "and for whom");
+    stuck_free(stuck);
+    defs_free(defs);
+}
+
 int main(void)
 {
+    beginnings();
     and_or();
     parts();
     persistent();

@@ -102,6 +102,8 @@ static void write_pending(struct output *output, const struct stuck *stuck, cons
     if (call->comm >= 0 && (size_t)call->comm < defs->comm_count)
         xml_attribute(output, "communicator", value_integer(defs->comms[call->comm].id));
     xml_attribute(output, "since_s", since(stuck, call->since_ns));
+    if (call->loops)
+        xml_attribute(output, "loops", value_bool(true));
     if (call->died)
         xml_attribute(output, "died_s", since(stuck, call->died_ns));
     output_text(output, "/>\n");
@@ -181,6 +183,8 @@ char *stuck_call_text(char text[STUCK_LINE_SIZE], const struct stuck *stuck, con
     /* A process outside of all calls is described by the last one that it left. */
     bool in_call = call->state < stuck->defs->state_count, after = call->last < stuck->defs->state_count;
     const char *where = in_call ? "" : "after ", *name = "nothing recorded";
+    if (in_call && call->loops)
+        where = "loops over ";
     if (in_call || after)
         name = stuck->defs->states[in_call ? call->state : call->last].name;
     else
@@ -206,9 +210,13 @@ char *stuck_call_text(char text[STUCK_LINE_SIZE], const struct stuck *stuck, con
 char *stuck_since_text(char text[STUCK_LINE_SIZE], const struct stuck *stuck)
 {
     char after[TEXT_NUMBER_SIZE], quiet[TEXT_NUMBER_SIZE];
-    snprintf(text, STUCK_LINE_SIZE, "Since %s after the start, for %s.",
-             text_duration(after, time_since(stuck->begin_ns, stuck->since_ns)),
-             text_duration(quiet, time_since(stuck->since_ns, stuck->end_ns)));
+    int64_t quiet_ns = time_since(stuck->since_ns, stuck->end_ns);
+    text_duration(after, time_since(stuck->begin_ns, stuck->since_ns));
+    /* It is not known for how long a process has hung of which nothing else is recorded. */
+    if (quiet_ns <= 0)
+        snprintf(text, STUCK_LINE_SIZE, "The trace ends %s after the start.", after);
+    else
+        snprintf(text, STUCK_LINE_SIZE, "Since %s after the start, for %s.", after, text_duration(quiet, quiet_ns));
     return text;
 }
 

@@ -21,7 +21,7 @@ enum { STUCK_LINE_SIZE = 400 };
 /* "process 0: MPI_Recv ring.c:35, with process 3, tag 7, for 4.29 s" */
 char *stuck_call_text(char text[STUCK_LINE_SIZE], const struct stuck *stuck, const struct stuck_call *call);
 
-/* "Since 706 ms after the start, for 4.29 s." */
+/* "Since 706 ms after the start, for 4.29 s."; of a trace that ends then, when that is. */
 char *stuck_since_text(char text[STUCK_LINE_SIZE], const struct stuck *stuck);
 
 /* The verdict, if there is one, and where the processes are: in at most this many lines; returns the number of lines.
