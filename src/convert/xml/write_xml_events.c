@@ -2,6 +2,9 @@
 /* The lines of events: pairing, and the merging of a call's first message into the line of its leave. */
 #include "convert/xml/write_xml.h"
 
+#include "core/numbers.h"
+#include "core/payload.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -112,8 +115,15 @@ static void put_bytes(struct xml_line *line, const char *name, int64_t bytes)
         xml_put_attribute_i64(line, name, bytes);
 }
 
-static void put_payload(struct xml_line *line, const struct event *event, const unsigned char *arena)
+/* Of these marks a payload of zeros says something else than none. */
+static bool is_our_mark(const struct xml_writer *xml, const struct event *event)
 {
+    return event->kind == EVENT_MARK && payload_mark_is_ours(xml->defs->marks[event->state].name);
+}
+
+static void put_payload(struct xml_writer *xml, const struct event *event, const unsigned char *arena)
+{
+    struct xml_line *line = &xml->line;
     const unsigned char *payload = arena + event->payload;
     size_t length = event->payload_length;
     if (event->flags & EVENT_PAYLOAD_TEXT) {
@@ -128,8 +138,9 @@ static void put_payload(struct xml_line *line, const struct event *event, const 
     /* CLOG-2's cargo has a fixed size, whose unused end is zero: readers fill it up again. */
     while (length && payload[length - 1] == 0)
         length--;
-    if (!length)
+    if (!length && !is_our_mark(xml, event))
         return;
+    length = larger(length, 1);
     XML_PUT(line, " payload=\"");
     xml_put_hex(line, payload, length);
     XML_PUT(line, "\"");
@@ -158,7 +169,7 @@ static void put_rest(struct xml_writer *xml, const struct event *event, int32_t 
     if (event->site)
         put_unsigned(line, "site", event->site);
     if (event->payload_length)
-        put_payload(line, event, arena);
+        put_payload(xml, event, arena);
 }
 
 static enum message_direction direction_of(const struct event *message)
