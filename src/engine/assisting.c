@@ -35,6 +35,7 @@ enum { WEIGHT_OF_THE_REST = 13 };
 struct job {
     enum job_kind kind; /* JOB_ASSIST */
     unsigned wants, steps;
+    int64_t until_ns;       /* when the run begins to hang: see whole.h */
     unsigned threads, most; /* of each process on a machine, 0: as many as there are processors; of all of them */
     struct input_identity file;
     size_t path_count; /* what is known of the trace follows, then the paths, each with its 0 */
@@ -121,7 +122,7 @@ static void divide(struct assistance *assistance, unsigned wants)
 }
 
 struct assistance *assisting_begin(const struct engine_request *request, const struct reader *reader, unsigned wants,
-                                   unsigned most)
+                                   int64_t until_ns, unsigned most)
 {
     /* Phases alone would be all that there is to do. */
     if (team_here(request->team) == team_size(request->team) || !(wants & (ENGINE_ANALYSIS | ENGINE_FINDINGS)) ||
@@ -138,6 +139,7 @@ struct assistance *assisting_begin(const struct engine_request *request, const s
                      (struct job){.kind = JOB_ASSIST,
                                   .wants = wants,
                                   .steps = assistance->steps[helper],
+                                  .until_ns = until_ns,
                                   .threads = request->threads,
                                   .most = most,
                                   .file = input_identity(reader->input),
@@ -252,7 +254,8 @@ unsigned assisting_collect(const struct assistance *assistance, const struct gra
 /* The other processes */
 
 /* The graph that rank 0 makes: findings are about the time before a hang. */
-static struct graph *read_graph(struct reader *reader, unsigned wants, unsigned threads, struct user_spans **spans)
+static struct graph *read_graph(struct reader *reader, const struct job *job, unsigned threads,
+                                struct user_spans **spans)
 {
     struct error err = {0};
     struct graph_builder *builder = graph_builder_new();
@@ -261,8 +264,8 @@ static struct graph *read_graph(struct reader *reader, unsigned wants, unsigned 
     struct sink *sinks[] = {graph_builder_sink(builder), user_spans_builder_sink(spans_builder)};
     size_t count = sizeof sinks / sizeof *sinks;
     struct before_hang *before = memory_new(sizeof *before);
-    if (wants & ENGINE_BEFORE_HANG) {
-        before_hang_start(before, sinks, count);
+    if (job->wants & ENGINE_BEFORE_HANG) {
+        before_hang_start(before, sinks, count, job->until_ns);
         sinks[0] = &before->sink;
         count = 1;
     }
@@ -332,7 +335,7 @@ void assisting_do(struct team *team, const char *data, struct assisting_result *
         return;
     unsigned threads = opening_threads(&(struct engine_request){.threads = job.threads, .team = team}, job.most);
     struct user_spans *spans = NULL;
-    struct graph *graph = read_graph(reader, job.wants, threads, &spans);
+    struct graph *graph = read_graph(reader, &job, threads, &spans);
     if (graph)
         compute(graph, spans, job.steps, threads, result);
     graph_free(graph);

@@ -16,10 +16,10 @@
 struct assistance;
 
 /* Before the trace is read: asks the other processes for what is wanted (enum engine_want), in up to `most`
-   threads each. `reader` was just opened on its inputs. NULL: there are none, or the trace is too small to be
-   worth it, or not a file. */
+   threads each. `until_ns`: see whole.h. `reader` was just opened on its inputs. NULL: there are none, or the trace is
+   too small to be worth it, or not a file. */
 struct assistance *assisting_begin(const struct engine_request *request, const struct reader *reader, unsigned wants,
-                                   unsigned most);
+                                   int64_t until_ns, unsigned most);
 void assisting_free(struct assistance *assistance);
 
 /* What rank 0 need not compute: of enum analyse_step; phases. */

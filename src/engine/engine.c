@@ -109,6 +109,11 @@ static enum status check_ranks(const struct run *run, struct error *err)
     return metrics->end.complete ? engine_check_ranks(run->request, processes, err) : STATUS_OK;
 }
 
+static void note_beyond(struct stuck *stuck, const struct metrics *metrics)
+{
+    stuck->beyond = time_since(metrics->begin_ns, metrics->end_ns) > time_since(stuck->begin_ns, stuck->since_ns);
+}
+
 static enum status read_metrics_file(struct run *run, struct input *input, struct error *err)
 {
     const struct engine_request *request = run->request;
@@ -128,6 +133,8 @@ static enum status read_metrics_file(struct run *run, struct input *input, struc
         metrics_select(run->metrics, run->ranks, request->rank_count);
     if (!run->metrics || check_ranks(run, err) != STATUS_OK)
         return STATUS_FAILED;
+    if (run->metrics->stuck)
+        note_beyond(run->metrics->own_stuck, run->metrics);
     run->result.stuck = run->metrics->stuck;
     run->metrics->counters = run->counters = counters_of_rows(run->metrics);
     if (run->counters && (run->wants & ENGINE_HEURISTICS))
@@ -237,6 +244,12 @@ static enum status read_events(struct run *run, struct accumulator_options what,
     return engine_stream(run->request, run->reader, sinks, 1, err);
 }
 
+/* Since when it hangs, where that is known before the rest is read. */
+static int64_t until_ns(const struct run *run)
+{
+    return stuck_is_reported(run->stuck) ? run->stuck->since_ns : INT64_MAX;
+}
+
 /* The same, and what an analysis of the whole run is made of. */
 static enum status read_whole(struct run *run, struct accumulator_options what, struct error *err)
 {
@@ -246,6 +259,7 @@ static enum status read_whole(struct run *run, struct accumulator_options what, 
                               .samples = samples_of(run, &what),
                               .counters = counters_of(run, &what),
                               .searching = run->searching ? searching_sink(run->searching) : NULL,
+                              .until_ns = until_ns(run),
                               .judged = run->stuck != NULL,
                               .twice = stuck_pass_can(run->request),
                               .threads = opening_threads(run->request, THREADS_ANALYSING)};
@@ -472,11 +486,11 @@ static enum status read_trace(struct run *run, struct error *err)
     bool whole = !has_window(request) && !request->ranks;
     run->totals = request->totals && !has_window(request) && totals_known(run->reader->defs);
     bool deep = whole && !run->totals && (run->wants & WANTS_GRAPH);
-    if (deep && early_is_wanted(request, run->reader) && read_early(run, err) != STATUS_OK)
+    if (deep && early_is_wanted(request, run->wants, run->reader) && read_early(run, err) != STATUS_OK)
         return STATUS_FAILED;
     enum status status;
     if (deep)
-        run->assistance = assisting_begin(request, run->reader, run->wants, THREADS_ANALYSING);
+        run->assistance = assisting_begin(request, run->reader, run->wants, until_ns(run), THREADS_ANALYSING);
     if (deep)
         status = read_whole(run, what, err);
     else
@@ -492,8 +506,10 @@ static enum status read_trace(struct run *run, struct error *err)
     run->metrics->format = run->reader->format->name;
     run->metrics->profile = run->profile;
     run->metrics->resources = run->resources;
-    if ((run->wants & ENGINE_BEFORE_HANG) && stuck_is_reported(run->stuck))
+    if ((run->wants & ENGINE_BEFORE_HANG) && stuck_is_reported(run->stuck)) {
+        note_beyond(run->stuck, run->metrics);
         run->metrics->stuck = run->stuck;
+    }
     if (run->wants & ENGINE_COUNTERS) {
         run->metrics->counters = run->counters;
         if (run->wants & ENGINE_COUNTER_SUMS)

@@ -47,9 +47,9 @@ static void group_add(struct group *group, struct sink *sink)
 }
 
 /* What a run that hung does at its end would outweigh everything else: findings are about the time before. */
-static void group_end_before_hang(struct group *group)
+static void group_end_before_hang(struct group *group, int64_t until_ns)
 {
-    before_hang_start(&group->before, group->sinks, group->count);
+    before_hang_start(&group->before, group->sinks, group->count, until_ns);
     group->sinks[0] = &group->before.sink;
     group->count = 1;
 }
@@ -86,13 +86,13 @@ static struct builders *builders_new(const struct whole_plan *plan, const struct
     group_add(sums, user_spans_builder_sink(builders->spans));
     if (plan->searching)
         group_add(sums, plan->searching);
-    for (size_t i = 0; i < GROUPS && (plan->wants & ENGINE_BEFORE_HANG); i++)
-        group_end_before_hang(&builders->groups[i]);
-    add_stuck(builders, plan, defs);
     group_add(sums, profile_builder_sink(builders->profile));
     group_add(sums, process_resources_builder_sink(builders->resources));
     if (plan->wants & ENGINE_COUNTERS)
         group_add(sums, counters_builder_sink(builders->counters));
+    for (size_t i = 0; i < GROUPS && (plan->wants & ENGINE_BEFORE_HANG); i++)
+        group_end_before_hang(&builders->groups[i], plan->until_ns);
+    add_stuck(builders, plan, defs);
     return builders;
 }
 

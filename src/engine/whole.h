@@ -17,7 +17,8 @@
 /* What is made, besides the graph, the spans and the resources. */
 struct whole_plan {
     const struct engine_request *request;
-    unsigned wants; /* of enum engine_want: with ENGINE_BEFORE_HANG, they are of the time before */
+    unsigned wants;   /* of enum engine_want: with ENGINE_BEFORE_HANG, they are of the time before */
+    int64_t until_ns; /* when the hang begins; INT64_MAX: it is not known */
     struct accumulator_options sums;
     struct profile_select samples;
     struct counters_select counters;

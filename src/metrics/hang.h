@@ -48,13 +48,14 @@ struct stuck {
     char *text;              /* the problem, in sentences; NULL for STUCK_NOT */
     bool died;               /* STUCK_ENDED: without a note, so that the process may have hung before */
     bool quiet;              /* STUCK_SLOW: nothing happened for long; `text` says what is known */
-    int64_t begin_ns;        /* of the run, on the trace's clock */
-    int64_t end_ns;          /* the last time when its processes are known to have lived */
-    int64_t progress_ns;     /* the last thing that any of them did except for failed tests */
-    int64_t waited_ns;       /* the longest time that one has been in its open call, or in failed tests; INT64_MAX:
-                                no call is known of one that goes on */
-    int64_t since_ns;        /* on the trace's clock: no progress from then on */
-    uint32_t *processes;     /* the processes that are the problem */
+    bool beyond;         /* what is said beside it is also of the time after since_ns, which could not be left out */
+    int64_t begin_ns;    /* of the run, on the trace's clock */
+    int64_t end_ns;      /* the last time when its processes are known to have lived */
+    int64_t progress_ns; /* the last thing that any of them did except for failed tests */
+    int64_t waited_ns;   /* the longest time that one has been in its open call, or in failed tests; INT64_MAX:
+                            no call is known of one that goes on */
+    int64_t since_ns;    /* on the trace's clock: no progress from then on */
+    uint32_t *processes; /* the processes that are the problem */
     size_t process_count;
     uint32_t *cycle; /* each waits for the next one, the last one for the first */
     size_t cycle_count;

@@ -56,25 +56,53 @@ static void note_end(struct before_hang *before, const struct event *event)
     *depth = 1; /* a thread may have several of them */
 }
 
-static void follow_all(struct before_hang *before, const struct batch *batch)
+/* What happens after the hang has begun: true for what is passed on, as if it happened then. */
+static bool ends_something(struct before_hang *before, const struct event *event)
 {
-    for (size_t i = 0; i < batch->count && before->mark; i++) {
-        const struct event *event = &batch->events[i];
-        if (is_pending(before, event))
-            note_end(before, event);
-        else if (event_counts(event))
-            follow(before, event);
-    }
+    if (event->kind != EVENT_ENTER && event->kind != EVENT_LEAVE)
+        return false;
+    uint64_t *later = map_put(&before->later, map_pair(event->process, event->thread), 0);
+    if (event->kind == EVENT_LEAVE && *later == 0)
+        return true;
+    if (event->kind == EVENT_LEAVE)
+        --*later;
+    else if (*later == 0 && strcmp(before->defs->states[event->state].name, "MPI_Finalize") == 0)
+        return true;
+    else
+        ++*later;
+    return false;
 }
 
-/* The batch without pending calls: the same batch if it has none. */
-static const struct batch *without_pending(struct before_hang *before, const struct batch *batch)
+/* Follows an event. False: it is not passed on. */
+static bool keep(struct before_hang *before, struct event *event)
+{
+    if (is_pending(before, event)) {
+        note_end(before, event);
+        return false;
+    }
+    if (!event_counts(event))
+        return true;
+    if (event->time_ns > before->until_ns) {
+        if (!ends_something(before, event))
+            return false;
+        event->time_ns = before->until_ns;
+    }
+    follow(before, event);
+    return true;
+}
+
+/* The batch without pending calls and what comes after the hang has begun: the same batch if it has neither. */
+static const struct batch *without_hang(struct before_hang *before, const struct batch *batch)
 {
     if (!before->mark)
         return batch;
     size_t first = 0;
-    while (first < batch->count && !is_pending(before, &batch->events[first]))
+    while (first < batch->count && !is_pending(before, &batch->events[first]) &&
+           batch->events[first].time_ns <= before->until_ns) {
+        if (event_counts(&batch->events[first]))
+            follow(before, &batch->events[first]);
         first++;
+    }
     /* Nearly all batches: passed on without a copy. */
     if (first == batch->count)
         return batch;
@@ -82,10 +110,13 @@ static const struct batch *without_pending(struct before_hang *before, const str
     kept->arena = batch->arena;
     /* Payloads stay where they are: the copied events refer to the same arena. */
     kept->arena_length = batch->arena_length;
-    kept->count = 0;
-    for (size_t i = 0; i < batch->count; i++)
-        if (!is_pending(before, &batch->events[i]))
-            kept->events[kept->count++] = batch->events[i];
+    kept->count = first;
+    memcpy(kept->events, batch->events, first * sizeof *kept->events);
+    for (size_t i = first; i < batch->count; i++) {
+        struct event *event = &kept->events[kept->count];
+        *event = batch->events[i];
+        kept->count += keep(before, event);
+    }
     return kept;
 }
 
@@ -100,8 +131,7 @@ static enum status pass_on(struct before_hang *before, const struct batch *batch
 static enum status events(struct sink *sink, const struct batch *batch, struct error *err)
 {
     struct before_hang *before = (struct before_hang *)sink;
-    follow_all(before, batch);
-    return pass_on(before, without_pending(before, batch), err);
+    return pass_on(before, without_hang(before, batch), err);
 }
 
 /* The marks that are left, not later than the hang. */
@@ -132,16 +162,18 @@ static enum status end(struct sink *sink, const struct trace_end *end, struct er
     return STATUS_OK;
 }
 
-void before_hang_start(struct before_hang *before, struct sink *const *sinks, size_t count)
+void before_hang_start(struct before_hang *before, struct sink *const *sinks, size_t count, int64_t until_ns)
 {
     memset(before, 0, sizeof *before);
     before->sink = (struct sink){.begin = begin, .events = events, .end = end};
     memcpy(before->sinks, sinks, count * sizeof *sinks);
     before->count = count;
+    before->until_ns = until_ns;
 }
 
 void before_hang_clear(struct before_hang *before)
 {
     map_clear(&before->depths);
+    map_clear(&before->later);
     free(before->ends);
 }

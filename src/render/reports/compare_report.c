@@ -53,16 +53,20 @@ void compare_hang_sentence(const struct version *version, char sentence[COMPARE_
 {
     char name[NAME_SIZE], some[100] = "";
     size_t stuck = 0;
-    for (size_t i = 0; i < version->run_count; i++)
-        stuck += version->runs[i]->stuck != NULL;
+    bool beyond = false;
+    for (size_t i = 0; i < version->run_count; i++) {
+        const struct metrics *metrics = version->runs[i];
+        stuck += metrics->stuck != NULL;
+        beyond |= metrics->stuck && metrics->stuck->beyond;
+    }
     *sentence = '\0';
     if (stuck == 0)
         return;
     short_name(name, version);
     if (version->run_count > 1)
         snprintf(some, sizeof some, "%s of %s runs of ", text_number(stuck).text, text_number(version->run_count).text);
-    snprintf(sentence, COMPARE_SENTENCE_SIZE,
-             "%s%s did not finish; sight TRACE says why. What is compared is the time before.", some, name);
+    snprintf(sentence, COMPARE_SENTENCE_SIZE, "%s%s did not finish; sight TRACE says why.%s", some, name,
+             beyond ? "" : " What is compared is the time before.");
 }
 
 static char *unit_text(char *buffer, double value, enum quantity_unit unit)

@@ -55,8 +55,8 @@ static void write_stuck(struct output *output, const struct stuck *stuck)
         page_element(output, "<li>", stuck_call_text(line, stuck, &stuck->calls[i]), "</li>\n");
     if (stuck->call_count > TABLE_ROWS)
         output_print(output, "<li>and %zu more</li>\n", stuck->call_count - TABLE_ROWS);
-    output_text(output,
-                "</ul></details>\n<p>What follows judges the time before; the timeline shows all of it.</p></div>\n");
+    output_text(output, "</ul></details>\n<p>");
+    page_element(output, "", stuck_judges(stuck), "; the timeline shows all of it.</p></div>\n");
 }
 
 static void write_verdict(struct output *output, const struct report *report)

@@ -300,7 +300,8 @@ static void draw_faults(struct sheet *sheet, const struct report *report)
         paragraph(sheet, 0, plain, stuck_since_text(line, stuck));
         for (size_t i = 0; i < stuck->call_count && i < STUCK_PLACES; i++)
             paragraph(sheet, 18, plain, stuck_call_text(line, stuck, &stuck->calls[i]));
-        paragraph(sheet, 0, plain, "What follows judges the time before; the timeline shows all of it.");
+        snprintf(line, sizeof line, "%s; the timeline shows all of it.", stuck_judges(stuck));
+        paragraph(sheet, 0, plain, line);
     }
     for (size_t i = 0, count = report_faults(report, faults); i < count; i++)
         paragraph(sheet, 0, accent, faults[i]);

@@ -241,27 +241,39 @@ size_t stuck_write_places(struct output *output, const struct stuck *stuck, size
     return taken;
 }
 
-static const char note[] = "The run did not finish; sight TRACE says why. What follows is about the time before.";
+static const char *note_of(const struct stuck *stuck)
+{
+    return stuck->beyond ? "The run did not finish; sight TRACE says why."
+                         : "The run did not finish; sight TRACE says why. What follows is about the time before.";
+}
+
+const char *stuck_judges(const struct stuck *stuck)
+{
+    return stuck->beyond ? "What follows judges the whole run, the hang included"
+                         : "What follows judges the time before";
+}
 
 void stuck_write_note(struct output *output, const struct stuck *stuck)
 {
     if (!stuck_is_reported(stuck))
         return;
     output_text(output, "\n");
-    paragraph_write(output, "  ", "  ", note);
+    paragraph_write(output, "  ", "  ", note_of(stuck));
 }
 
 void stuck_write_first(struct output *output, const struct stuck *stuck)
 {
     if (!stuck_is_reported(stuck))
         return;
-    paragraph_write(output, "", "", note);
+    paragraph_write(output, "", "", note_of(stuck));
     output_text(output, "\n");
 }
 
 size_t stuck_write_text(struct output *output, const struct stuck *stuck, size_t lines)
 {
     /* The rest of the diagnosis is about the run as far as it went. */
+    char text[100];
     size_t taken = stuck_write_places(output, stuck, lines);
-    return taken + paragraph_write(output, "  ", "  ", "What follows judges the time before.");
+    snprintf(text, sizeof text, "%s.", stuck_judges(stuck));
+    return taken + paragraph_write(output, "  ", "  ", text);
 }

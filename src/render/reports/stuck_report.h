@@ -32,6 +32,9 @@ size_t stuck_write_places(struct output *output, const struct stuck *stuck, size
    the number of lines. A NULL `output` only counts. */
 size_t stuck_write_text(struct output *output, const struct stuck *stuck, size_t lines);
 
+/* "What follows judges the time before"; or the whole run, where the hang could not be left out. */
+const char *stuck_judges(const struct stuck *stuck);
+
 /* For what judges the time before a hang: a line that says so, if the run hung. */
 void stuck_write_note(struct output *output, const struct stuck *stuck);
 
