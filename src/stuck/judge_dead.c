@@ -6,12 +6,18 @@
 #include "stuck/judge_polling.h"
 #include "stuck/stuck_chain_text.h"
 
+static enum stuck_kind judge_missing(struct judging *judging, const struct step *step)
+{
+    if (say_former_mismatch(judging, step))
+        return STUCK_MISMATCH;
+    say_missing(judging, step);
+    return STUCK_MISSING;
+}
+
 static enum stuck_kind judge_last_step(struct judging *judging, const struct step *step)
 {
-    if (step_is_collective(step)) {
-        say_missing(judging, step);
-        return STUCK_MISSING;
-    }
+    if (step_is_collective(step))
+        return judge_missing(judging, step);
     if (step_is_epoch(step) || step->via->kind == EDGE_LOCK) {
         say_epoch(judging, step);
         return STUCK_MISSING;
@@ -81,10 +87,9 @@ static enum stuck_kind judge_mixed(struct judging *judging, const struct chain *
         if (is_missing(judging, step, before->place->process))
             collective.next = before->place;
     }
-    if (epoch)
-        say_epoch(judging, epoch);
-    else
-        say_missing(judging, &collective);
+    if (!epoch)
+        return judge_missing(judging, &collective);
+    say_epoch(judging, epoch);
     return STUCK_MISSING;
 }
 

@@ -71,15 +71,66 @@ static void say_same_place(struct judging *judging, const struct place *like)
 
 void say_mismatch(struct judging *judging, const struct step *step)
 {
-    /* On the same communicator the orders of collectives differ (MPI-4.0, 6.14); on two of them, the orders in which
-       processes use the communicators. */
+    /* On the same communicator the orders of collectives differ (MPI-4.0, 6.14). Of two of them it is not known whether
+       a process would have come to the other one, or never. */
     bool same = state_comm(judging->state, step->place->comm) == state_comm(judging->state, step->next->comm);
     judging_say(judging, same ? "Members of a communicator are in different collectives: "
-                              : "Processes enter communicators in different orders: ");
+                              : "Processes wait for each other in collectives of different communicators: ");
     say_same_place(judging, step->place);
-    judging_say(judging, ", ");
+    if (!same) {
+        judging_say(judging, ", which ");
+        judging_say_process(judging, false, step->next->process);
+        judging_say(judging, "has not entered");
+    }
+    judging_say(judging, same ? ", " : "; ");
     say_same_place(judging, step->next);
     judging_say(judging, ".");
+}
+
+/* The number of the collective that a missing member entered last, where the process that waits for it was in another
+   function then: MPI may let both pass, and one of them is missing later. 0: there is none. */
+static uint64_t former_mismatch(const struct judging *judging, const struct step *step)
+{
+    const struct stuck_state *state = judging->state;
+    const struct node *instance = &judging->graph.nodes[step->via->from];
+    if (instance->kind != NODE_INSTANCE || instance->starts > 0 || instance->team > 0)
+        return 0;
+    const struct member *missing = state_member(state, instance->comm, step->next->process),
+                        *waits = state_member(state, instance->comm, step->place->process);
+    if (!missing || !waits || missing->count == 0 || missing->count >= waits->count ||
+        missing->count + COLLECTIVES_KEPT <= waits->count)
+        return 0;
+    uint64_t last = missing->count;
+    return missing->states[last % COLLECTIVES_KEPT] != waits->states[last % COLLECTIVES_KEPT] ? last : 0;
+}
+
+bool say_former_mismatch(struct judging *judging, const struct step *step)
+{
+    const struct stuck_state *state = judging->state;
+    uint64_t last = former_mismatch(judging, step);
+    if (last == 0)
+        return false;
+    int32_t comm = judging->graph.nodes[step->via->from].comm;
+    const struct place *const places[] = {step->next, step->place};
+    for (size_t i = 0; i < 2; i++) {
+        const struct member *member = state_member(state, comm, places[i]->process);
+        judging_add_process(judging, places[i]->process);
+        judging_say(judging, i == 0 ? "" : ", where ");
+        judging_say_process(judging, i == 0, places[i]->process);
+        judging_say(judging, "called ");
+        judging_say(judging, state_name(state, member->states[last % COLLECTIVES_KEPT]));
+        if (i > 0)
+            continue;
+        judging_say(judging, " on ");
+        say_comm(judging->text, state, comm);
+    }
+    for (size_t i = 2; i-- > 0;) {
+        judging_say(judging, i > 0 ? ". " : "; ");
+        judging_say_process(judging, i > 0, places[i]->process);
+        say_doing(judging->text, &judging->graph, places[i]);
+    }
+    judging_say(judging, ".");
+    return true;
 }
 
 void say_missing(struct judging *judging, const struct step *step)

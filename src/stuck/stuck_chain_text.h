@@ -9,8 +9,11 @@
 /* "2 processes wait for each other: ...", of the cycle that a chain ends with. */
 void say_cycle(struct judging *judging, const struct chain *chain);
 
-/* "Members of a communicator are in different collectives: ..." */
+/* "Members of a communicator are in different collectives: ...", or those of two communicators. */
 void say_mismatch(struct judging *judging, const struct step *step);
+
+/* Members called different collectives before, and went on. False: they did not, and nothing is said. */
+bool say_former_mismatch(struct judging *judging, const struct step *step);
 
 /* Members that never enter a collective, and what they do instead. */
 void say_missing(struct judging *judging, const struct step *step);

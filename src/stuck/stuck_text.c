@@ -60,12 +60,16 @@ void say_comm(char text[STUCK_TEXT_SIZE], const struct stuck_state *state, int32
 {
     if (comm < 0 || (size_t)comm >= state->defs->comm_count)
         return;
-    const struct comm_def *def = &state->defs->comms[comm];
+    /* Both sides of an inter-communicator are the same one: it has one name. */
+    int32_t one = state_comm(state, comm);
+    bool sides = map_find(&state->other_side, (uint64_t)comm) && (size_t)one < state->defs->comm_count;
+    const struct comm_def *def = &state->defs->comms[sides ? one : comm];
     /* Index 0 is the world of traces without definitions of communicators. */
     if (comm == 0 || def->world)
         say(text, "MPI_COMM_WORLD");
     else
-        text_append(text, STUCK_TEXT_SIZE, "%s %" PRId32, def->window ? "window" : "communicator", def->id);
+        text_append(text, STUCK_TEXT_SIZE, "%s%s %" PRId32, sides ? "inter-" : "",
+                    def->window ? "window" : "communicator", def->id);
 }
 
 /* " (3 of 4 partitions are ready)" */

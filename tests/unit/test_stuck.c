@@ -786,8 +786,43 @@ static void beginnings(void)
     defs_free(defs);
 }
 
+/* MPI may let two different collectives pass for one, and only the next one misses a process. */
+static void former_mismatches(void)
+{
+    begin(2);
+    call(0, BARRIER, 2000, 2100);
+    in_call(0, BARRIER);
+    call(1, ALLREDUCE, 2000, 2100);
+    receives(1, 0);
+    struct stuck *stuck = end();
+    tap_equal_string(stuck->text,
+                     "Process 1 called MPI_Allreduce on MPI_COMM_WORLD, where process 0 called MPI_Barrier. Process 0 "
+                     "is in MPI_Barrier; process 1 is in MPI_Recv for a message from process 0 with tag 1.",
+                     "different collectives that have passed");
+    tap_equal_int(stuck->kind, STUCK_MISMATCH, "are a mismatch");
+    stuck_free(stuck);
+    defs_free(defs);
+
+    begin(2);
+    call(0, BARRIER, 2000, 2100);
+    in_call(0, BARRIER);
+    call(1, BARRIER, 2000, 2100);
+    receives(1, 0);
+    expect(STUCK_MISSING, "the same collective, and one more");
+
+    begin(2);
+    call(0, ALLREDUCE, 1500, 1600);
+    call(0, BARRIER, 2000, 2100);
+    in_call(0, BARRIER);
+    call(1, BARRIER, 1500, 1600);
+    call(1, BARRIER, 2000, 2100);
+    receives(1, 0);
+    expect(STUCK_MISSING, "what passed long before does not explain it");
+}
+
 int main(void)
 {
+    former_mismatches();
     beginnings();
     and_or();
     parts();
