@@ -26,10 +26,14 @@ static void add_receive(struct waiting *waiting, const struct item *item, size_t
 {
     struct stuck_graph *graph = waiting->graph;
     int32_t partner = item->pending.partner;
-    /* The message is there, or nothing is known about its sender: the call may return. */
-    if (partner == PARTNER_NONE || partner == EVENT_UNKNOWN ||
-        messages_take(graph->state, waiting->place->process, item)) {
+    /* Nothing is known about its sender: the call may return. */
+    if (partner == PARTNER_NONE || partner == EVENT_UNKNOWN) {
         waiting->satisfied = true;
+        return;
+    }
+    /* The message is there: it would do, unless the call has to wait for others besides. */
+    if (messages_take(graph->state, waiting->place->process, item)) {
+        waiting->satisfied |= !graph->state->settled || (item->pending.how & PENDING_ANY);
         return;
     }
     waiting->receives = true;

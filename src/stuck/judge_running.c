@@ -5,6 +5,7 @@
 #include "core/numbers.h"
 #include "core/text.h"
 #include "stuck/judge_arguments.h"
+#include "stuck/judge_dead.h"
 #include "stuck/judge_polling.h"
 
 #include <stdlib.h>
@@ -99,10 +100,19 @@ static void say_other_thread(struct judging *judging, const struct place *one)
     }
 }
 
+/* Of a call that waits for messages both ways, those that it receives would do for it to go on; if they have arrived,
+   it waits for its own to be received. */
+static enum stuck_kind judge_settled(struct judging *judging)
+{
+    stuck_graph_settle(&judging->graph);
+    enum stuck_kind kind = judge_dead(judging);
+    return kind == STUCK_NOT ? STUCK_SLOW : kind;
+}
+
 enum stuck_kind judge_running(struct judging *judging)
 {
     const struct stuck_state *state = judging->state;
-    int64_t quiet_ns = time_since(state->progress_ns, state->end_ns);
+    int64_t quiet_ns = time_since(state->progress_ns, state->end_ns), since_ns = state->progress_ns;
     size_t waiting = 0, running = 0;
     uint32_t *ranks = memory_new((state->place_count + 1) * sizeof *ranks);
     const struct place *one = NULL;
@@ -145,6 +155,8 @@ enum stuck_kind judge_running(struct judging *judging)
         say_other_thread(judging, one);
     } else if (quiet && running == 0 && polls) {
         kind = judge_polling(judging, polls);
+    } else if (quiet && running == 0 && (kind = judge_settled(judging)) != STUCK_SLOW) {
+        since_ns = judging->stuck->since_ns;
     } else if (quiet) {
         const struct place *meets = running == 0 ? waits_for_program(judging) : NULL;
         kind = meets ? judge_meeting(judging, meets) : judge_arguments(judging);
@@ -152,7 +164,7 @@ enum stuck_kind judge_running(struct judging *judging)
     if (kind == STUCK_SLOW)
         say_slow(judging, quiet, running);
     else
-        judging->stuck->since_ns = state->progress_ns;
+        judging->stuck->since_ns = since_ns;
     free(ranks);
     return kind;
 }

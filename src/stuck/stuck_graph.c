@@ -79,8 +79,8 @@ static void spread_life(struct stuck_graph *graph)
 /* The open call of a place that makes a communicator of a group: now all of the group's ranges are known. */
 static void enter_team(struct stuck_state *state, struct place *place)
 {
-    place->team = 0;
-    if (place->depth > 0 && state_traits(state, place->state) & TRAIT_TEAM)
+    place->team = state->settled ? place->team : 0;
+    if (place->depth > 0 && !state->settled && state_traits(state, place->state) & TRAIT_TEAM)
         place->ordinal = state_team_enter(state, place);
 }
 
@@ -106,6 +106,14 @@ void stuck_graph_make(struct stuck_graph *graph, struct stuck_state *state)
         graph_add_waits(graph, i);
     sort_edges(graph);
     spread_life(graph);
+}
+
+void stuck_graph_settle(struct stuck_graph *graph)
+{
+    struct stuck_state *state = graph->state;
+    stuck_graph_clear(graph);
+    state->settled = true;
+    stuck_graph_make(graph, state);
 }
 
 void stuck_graph_clear(struct stuck_graph *graph)

@@ -59,6 +59,10 @@ struct stuck_graph {
 
 /* Builds the graph and finds the live nodes. */
 void stuck_graph_make(struct stuck_graph *graph, struct stuck_state *state);
+
+/* The same once more: messages that were sent are taken to have arrived, so that what a call still waits for is
+   something else. */
+void stuck_graph_settle(struct stuck_graph *graph);
 void stuck_graph_clear(struct stuck_graph *graph);
 
 static inline struct node *graph_process(const struct stuck_graph *graph, uint32_t process)

@@ -167,10 +167,13 @@ const struct item *state_unready(const struct stuck_state *state, uint32_t sende
 
 void messages_count(struct stuck_state *state)
 {
+    free(state->outstanding);
+    state->outstanding_count = 0;
     state->outstanding = memory_new(state->channel_count * sizeof *state->outstanding);
     for (size_t i = 0; i < state->channel_count; i++) {
         struct channel_balance *channel = &state->channels[i];
         channel->left = (int64_t)channel->sent - (int64_t)channel->received;
+        channel->taken = 0;
     }
     hold_messages(state);
     for (size_t i = 0; i < state->channel_count; i++)

@@ -148,6 +148,7 @@ struct stuck_state {
     bool has_ending;  /* it records how processes ended */
     bool end_known;   /* and until when they lived */
     bool whole;       /* nothing of it is missing or damaged */
+    bool settled;     /* messages that were sent have arrived: nothing has happened for long */
     bool sampled;     /* only some of the calls are there: starts cannot be counted */
     bool prepares;    /* there may be persistent collectives */
     struct collective *collectives;

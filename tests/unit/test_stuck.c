@@ -820,8 +820,38 @@ static void former_mismatches(void)
     expect(STUCK_MISSING, "what passed long before does not explain it");
 }
 
+/* A call that waits for messages both ways. What it receives is there, so that after a while only its own can be what
+   it waits for. */
+static void both_ways(void)
+{
+    for (int quiet = 0; quiet < 2; quiet++) {
+        begin(3);
+        sent(1, 0, 1);
+        sent(0, 2, 1);
+        in_call(0, WAITALL);
+        pending(0, PENDING_RECEIVE, 1, 1, PENDING_WAITED);
+        pending(0, PENDING_SEND, 2, 1, PENDING_WAITED);
+        in_call(1, BARRIER);
+        call(2, BARRIER, quiet ? 3000 : 19 * SECOND / 2, 0);
+        pending(2, PENDING_ALIVE, 0, 0, 0);
+        expect(quiet ? STUCK_MISSING : STUCK_SLOW,
+               quiet ? "a send that nobody receives, beside a receive" : "the message may be on its way");
+    }
+
+    begin(3);
+    sent(1, 0, 1);
+    sent(0, 2, 1);
+    in_call(0, WAITANY);
+    pending(0, PENDING_RECEIVE, 1, 1, PENDING_WAITED | PENDING_ANY);
+    pending(0, PENDING_SEND, 2, 1, PENDING_WAITED | PENDING_ANY);
+    in_call(1, BARRIER);
+    in_call(2, BARRIER);
+    expect(STUCK_SLOW, "of any of them the message that is there is enough");
+}
+
 int main(void)
 {
+    both_ways();
     former_mismatches();
     beginnings();
     and_or();
