@@ -38,7 +38,7 @@ struct stuck_call {
     int32_t comm;         /* index into defs->comms; EVENT_UNKNOWN */
     int64_t since_ns; /* on the trace's clock: entered, or left the last call; of a loop of tests, since they fail */
     bool loops;       /* over tests */
-    bool died;        /* the process ended without a note, while others ran: */
+    bool died;        /* the process ended, maybe while others ran: */
     int64_t died_ns;  /* then */
 };
 

@@ -25,7 +25,7 @@ static struct stuck_call call_of(const struct judging *judging, const struct pla
                               .comm = EVENT_UNKNOWN,
                               .since_ns = place->left_ns,
                               .loops = loops,
-                              .died = place->ended == PENDING_DIED,
+                              .died = place->ended == PENDING_DIED || place_has_ended(place),
                               .died_ns = place->last_ns};
     if (open || loops) {
         call.state = place->state;
