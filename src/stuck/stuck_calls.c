@@ -30,7 +30,7 @@ static struct stuck_call call_of(const struct judging *judging, const struct pla
     if (open || loops) {
         call.state = place->state;
         call.last = UINT32_MAX;
-        call.comm = place->comm;
+        call.comm = state_comm(judging->state, place->comm);
         call.since_ns = loops ? place->progress_ns : place->enter_ns;
     }
     /* Of several items, the one that the verdict follows; else the first that the call waits for. */
@@ -45,7 +45,7 @@ static struct stuck_call call_of(const struct judging *judging, const struct pla
     if ((open || loops) && item) {
         call.partner = item->pending.partner;
         call.tag = item->pending.tag;
-        call.comm = item->comm;
+        call.comm = state_comm(judging->state, item->comm);
     } else if (open && place->sends) {
         call.partner = place->send_partner;
         call.tag = place->send_tag;
