@@ -56,7 +56,9 @@ static void join(int *rank, int *size)
 
 static void tell(uint64_t own, uint64_t *all)
 {
-    MPI_Allgather(&own, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, MPI_COMM_WORLD);
+    MPI_Request request;
+    MPI_Iallgather(&own, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, MPI_COMM_WORLD, &request);
+    complete(&request);
 }
 
 static void send(int to, const void *data, size_t size)

@@ -37,13 +37,13 @@ static bool is_tie(const struct graph *graph, const struct call *call)
 }
 
 /* The location's waits for the same other location form a chain, the latest first. */
-static void add_tie(struct sync_points *points, uint32_t location, uint32_t call, size_t index, uint32_t cause_location)
+static void add_tie(struct sync_points *points, uint32_t location, uint32_t call, size_t index, struct wait_cause cause)
 {
     struct location_points *where = &points->locations[location];
-    uint64_t *head = map_put(&points->pairs, map_pair(location, cause_location), 0);
-    if (!where->previous)
-        where->previous = memory_new(points->graph->waits[location].count * sizeof *where->previous);
-    where->previous[index] = (uint32_t)*head;
+    uint64_t *head = map_put(&points->pairs, map_pair(location, cause.location), 0);
+    if (!where->ties)
+        where->ties = memory_new(points->graph->waits[location].count * sizeof *where->ties);
+    where->ties[index] = (struct tie){(uint32_t)*head, cause};
     *head = call + UINT64_C(1);
 }
 
@@ -63,6 +63,12 @@ static int64_t order_of(const struct graph *graph, const struct wait_cause *caus
     return graph_call(graph, cause->location, cause->call).enter_ns;
 }
 
+static struct wait_cause cause_of(const struct graph *graph, uint32_t location, uint32_t call)
+{
+    struct wait wait = wait_of(graph, location, call);
+    return (struct wait_cause){wait.cause_location, wait.cause_call};
+}
+
 /* Calls [from, to) of a location; `latest_ns`: the latest order so far. */
 static void collect_range(struct sync_points *points, uint32_t location, uint32_t from, uint32_t to, int64_t *latest_ns)
 {
@@ -75,16 +81,14 @@ static void collect_range(struct sync_points *points, uint32_t location, uint32_
             add_instance(points, location, i, instance);
         if (!wait_table_marks(graph, location, i))
             continue;
-        struct wait wait = wait_of(graph, location, i);
-        struct wait_cause cause = {wait.cause_location, wait.cause_call};
+        struct wait_cause cause = cause_of(graph, location, i);
         int64_t order_ns = order_of(graph, &cause);
-        points->locations[location].causes[*index] = cause;
         if (order_ns < *latest_ns)
             map_put(&points->held, map_pair(location, i), (uint64_t)*latest_ns);
         else
             *latest_ns = order_ns;
         if (is_tie(graph, &call))
-            add_tie(points, location, i, *index, cause.location);
+            add_tie(points, location, i, *index, cause);
         ++*index;
     }
 }
@@ -111,24 +115,22 @@ static void find_latest(struct sync_points *points, uint32_t location, size_t be
         return;
     struct call waiting = graph_call(graph, location, call);
     struct location_points *where = &points->locations[location];
-    const struct wait_cause *cause = &where->causes[where->left - 1];
+    bool ties = is_tie(graph, &waiting);
+    struct wait_cause cause = ties ? where->ties[where->left - 1].cause : cause_of(graph, location, call);
     const uint64_t *held = points->held.count ? map_find(&points->held, map_pair(location, call)) : NULL;
-    where->latest = (struct wait_point){.order_ns = held ? (int64_t)*held : order_of(graph, cause),
+    where->latest = (struct wait_point){.order_ns = held ? (int64_t)*held : order_of(graph, &cause),
                                         .ns = (double)wait_ns(graph, location, where->left - 1),
                                         .call = call,
-                                        .cause_location = cause->location,
-                                        .cause_call = cause->call,
+                                        .cause_location = cause.location,
+                                        .cause_call = cause.call,
                                         .kind = graph->waits[location].kinds[where->left - 1],
-                                        .ties = is_tie(graph, &waiting)};
+                                        .ties = ties};
 }
 
 struct sync_points sync_points_of(const struct graph *graph)
 {
     struct sync_points points = {.graph = graph};
     points.locations = memory_new(graph->location_count * sizeof *points.locations);
-    for (uint32_t location = 0; location < graph->location_count; location++)
-        points.locations[location].causes =
-            memory_new(graph->waits[location].count * sizeof *points.locations[location].causes);
     collect(&points);
     for (uint32_t location = 0; location < graph->location_count; location++)
         find_latest(&points, location, graph->locations[location].count);
@@ -142,8 +144,7 @@ void sync_points_clear(struct sync_points *points)
         for (size_t t = 0; t < location->track_count; t++)
             free(location->tracks[t].calls);
         free(location->tracks);
-        free(location->previous);
-        free(location->causes);
+        free(location->ties);
     }
     free(points->locations);
     map_clear(&points->pairs);
@@ -160,7 +161,7 @@ struct wait_point sync_points_take(struct sync_points *points, uint32_t location
     struct wait_point wait = where->latest;
     where->left--;
     if (wait.ties)
-        *map_put(&points->pairs, map_pair(location, wait.cause_location), 0) = where->previous[where->left];
+        *map_put(&points->pairs, map_pair(location, wait.cause_location), 0) = where->ties[where->left].previous;
     find_latest(points, location, wait.call);
     return wait;
 }
@@ -198,8 +199,9 @@ static void search_waits(struct search *search, int waiter)
     for (int step = 0; at && step < STEPS && kind == WAIT_NONE; step++) {
         index = at - 1;
         uint32_t wait = waits_before(graph, location, index);
-        cause_call = points->locations[location].causes[wait].call;
-        at = points->locations[location].previous[wait];
+        const struct tie *tie = &points->locations[location].ties[wait];
+        cause_call = tie->cause.call;
+        at = tie->previous;
         if (index < search->calls[waiter] && cause_call < search->calls[!waiter])
             kind = graph->waits[location].kinds[wait];
     }

@@ -10,8 +10,8 @@
    of the analysis of delays (rules of diagnosis_rules 1.1). Two locations synchronise in a wait of one for a message,
    receive or root of the other, and in all-to-all collectives that no process leaves before the last one arrives; in
    neighbourhood collectives, and on inter-communicators, in a wait of one for the other. A message without a wait is
-   not such a point. Memory: 8 bytes for each wait, 4 more for each wait of a location that waits for messages or roots,
-   4 for each call of a collective, 64 for each wait with a clock error. */
+   not such a point. Memory: 12 bytes for each wait of a location that waits for messages or roots, 4 for each call of
+   a collective, 64 for each wait with a clock error. */
 
 struct wait_point {
     int64_t
@@ -22,9 +22,15 @@ struct wait_point {
     bool ties;    /* is a synchronisation point of the two locations */
 };
 
-/* What a wait is for. */
+/* What a wait is for: kept where finding it again takes longer. */
 struct wait_cause {
     uint32_t location, call;
+};
+
+/* A wait that synchronises its location and another. */
+struct tie {
+    uint32_t previous; /* 1 + the call of the previous one for the same location; 0: none */
+    struct wait_cause cause;
 };
 
 /* A communicator on a location: calls of its collectives that are not yet visited. */
@@ -35,10 +41,8 @@ struct comm_track {
 };
 
 struct location_points {
-    struct wait_point latest;  /* of the waits not yet visited */
-    struct wait_cause *causes; /* by wait: finding it again takes longer than keeping it */
-    uint32_t *previous; /* by synchronising wait: 1 + the call of the previous one for the same location; NULL: none
-                           synchronises */
+    struct wait_point latest; /* of the waits not yet visited */
+    struct tie *ties;         /* by wait, for those that synchronise; NULL: none does */
     struct comm_track *tracks;
     size_t track_count, track_capacity;
     size_t left; /* waits not yet visited */
