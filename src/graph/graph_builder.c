@@ -278,10 +278,11 @@ static void leave(struct graph_builder *builder, uint32_t location, const struct
         return;
     /* The outermost call is the latest of the location, since nested ones are not stored. */
     struct packed_call *call = location_packed(where, where->count - 1);
+    const struct state_role role = *role_of(builder, event->state);
     graph_set_leave(graph, where, where->count - 1, event->time_ns);
     state->is_open = false;
     time_add(&state->polls.naps.in_calls_ns, time_since(state->enter_ns, event->time_ns));
-    if (role_of(builder, event->state)->polls)
+    if (role.polls)
         polls_leave(&state->polls, state->enter_ns, event->time_ns);
     note_site(builder, call, event->site);
     if (graph->defs->states[graph->kinds[packed_kind(call)].state].class == CLASS_PROBE)
@@ -291,9 +292,9 @@ static void leave(struct graph_builder *builder, uint32_t location, const struct
     requests_name(&state->named, event);
     if (state->named.count > 0)
         requests_at_leave(builder, location, event);
-    if (role_of(builder, event->state)->one_sided && is_window(builder, event->comm))
+    if (role.one_sided && is_window(builder, event->comm))
         windows_leave(&builder->windows, graph, location, event);
-    if (role_of(builder, event->state)->split)
+    if (role.split)
         requests_split(builder, location, event);
 }
 

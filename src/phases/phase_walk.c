@@ -31,15 +31,24 @@ struct walk {
     struct part_sums *phases, *rows; /* of these processes, by phase and by row of iterations */
     double *own;                     /* by iteration: computing of the current process, in s */
     uint32_t process;
+    struct phase_cell *cells; /* of its group, by phase */
     uint32_t phase;
     uint32_t iteration;    /* PHASE_NONE: the loop has not begun, or is not examined */
     const int64_t *starts; /* of iterations; NULL: the process has none */
+    /* Most pieces of time lie in the same phase and iteration as the one before: from here to there. */
+    struct within {
+        int64_t from_ns, to_ns;
+    } same_phase, same_iteration;
 };
 
-static void put_in_phase(struct phase_counter *counter, const struct walk *walk, uint32_t phase, int kind, int64_t ns)
+static bool is_within(const struct within *within, int64_t begin_ns, int64_t end_ns)
 {
-    struct phase_metrics *metrics = counter->metrics;
-    struct phase_cell *cell = &metrics->cells[walk->process / metrics->per_group * metrics->phase_count + phase];
+    return begin_ns >= within->from_ns && end_ns <= within->to_ns;
+}
+
+static void put_in_phase(const struct walk *walk, uint32_t phase, int kind, int64_t ns)
+{
+    struct phase_cell *cell = &walk->cells[phase];
     put(&walk->phases[phase], kind, ns);
     if (kind > WAIT_NONE)
         time_add(&cell->waiting_ns, ns);
@@ -50,9 +59,13 @@ static void put_in_phase(struct phase_counter *counter, const struct walk *walk,
 }
 
 /* Splits the time over the phases. */
-static void spend_in_phases(struct phase_counter *counter, struct walk *walk, int kind, int64_t begin_ns,
+static void spend_in_phases(const struct phase_counter *counter, struct walk *walk, int kind, int64_t begin_ns,
                             int64_t end_ns)
 {
+    if (is_within(&walk->same_phase, begin_ns, end_ns)) {
+        put_in_phase(walk, walk->phase, kind, end_ns - begin_ns);
+        return;
+    }
     const struct phases *phases = counter->phases;
     const int64_t *borders = phases->begins + walk->process * (phases->count + 1);
     /* Waits may begin before what was walked last; mostly the phase only goes on. */
@@ -61,11 +74,12 @@ static void spend_in_phases(struct phase_counter *counter, struct walk *walk, in
     while (walk->phase + 1 < phases->count && borders[walk->phase + 1] <= begin_ns)
         walk->phase++;
     uint32_t phase = walk->phase;
+    walk->same_phase = (struct within){borders[phase], borders[phase + 1]};
     while (phase + 1 < phases->count && borders[phase + 1] < end_ns) {
-        put_in_phase(counter, walk, phase, kind, time_since(begin_ns, borders[phase + 1]));
+        put_in_phase(walk, phase, kind, time_since(begin_ns, borders[phase + 1]));
         begin_ns = borders[++phase];
     }
-    put_in_phase(counter, walk, phase, kind, time_since(begin_ns, end_ns));
+    put_in_phase(walk, phase, kind, time_since(begin_ns, end_ns));
 }
 
 static void put_in_iteration(const struct phase_counter *counter, const struct walk *walk, uint32_t iteration, int kind,
@@ -80,6 +94,10 @@ static void put_in_iteration(const struct phase_counter *counter, const struct w
 static void spend_in_iterations(const struct phase_counter *counter, struct walk *walk, int kind, int64_t begin_ns,
                                 int64_t end_ns)
 {
+    if (is_within(&walk->same_iteration, begin_ns, end_ns)) {
+        put_in_iteration(counter, walk, walk->iteration, kind, end_ns - begin_ns);
+        return;
+    }
     uint32_t count = counter->metrics->iterations.count;
     if (!walk->starts || end_ns <= walk->starts[0] || begin_ns >= walk->starts[count])
         return;
@@ -90,6 +108,7 @@ static void spend_in_iterations(const struct phase_counter *counter, struct walk
     while (walk->iteration + 1 < count && walk->starts[walk->iteration + 1] <= begin_ns)
         walk->iteration++;
     uint32_t iteration = walk->iteration;
+    walk->same_iteration = (struct within){walk->starts[iteration], walk->starts[iteration + 1]};
     while (iteration + 1 < count && walk->starts[iteration + 1] < end_ns) {
         put_in_iteration(counter, walk, iteration, kind, time_since(begin_ns, walk->starts[iteration + 1]));
         begin_ns = walk->starts[++iteration];
@@ -97,7 +116,7 @@ static void spend_in_iterations(const struct phase_counter *counter, struct walk
     put_in_iteration(counter, walk, iteration, kind, time_since(begin_ns, end_ns));
 }
 
-static void spend(struct phase_counter *counter, struct walk *walk, int kind, int64_t begin_ns, int64_t end_ns)
+static void spend(const struct phase_counter *counter, struct walk *walk, int kind, int64_t begin_ns, int64_t end_ns)
 {
     if (end_ns <= begin_ns)
         return;
@@ -106,7 +125,7 @@ static void spend(struct phase_counter *counter, struct walk *walk, int kind, in
 }
 
 /* Messages count where their call begins. */
-static void count_messages(struct phase_counter *counter, const struct walk *walk, const struct call *call)
+static void count_messages(const struct phase_counter *counter, const struct walk *walk, const struct call *call)
 {
     struct phase_metrics *metrics = counter->metrics;
     uint64_t messages = 0, bytes = 0;
@@ -117,7 +136,7 @@ static void count_messages(struct phase_counter *counter, const struct walk *wal
             bytes_add(&bytes, (uint64_t)m.bytes);
         messages++;
     }
-    struct phase_cell *cell = &metrics->cells[walk->process / metrics->per_group * metrics->phase_count + walk->phase];
+    struct phase_cell *cell = &walk->cells[walk->phase];
     walk->phases[walk->phase].messages += messages;
     bytes_add(&walk->phases[walk->phase].bytes, bytes);
     cell->messages += messages;
@@ -131,7 +150,7 @@ static void count_messages(struct phase_counter *counter, const struct walk *wal
 }
 
 /* The wait of a call, by its parts. */
-static void spend_waiting(struct phase_counter *counter, struct walk *walk, uint32_t location, uint32_t index,
+static void spend_waiting(const struct phase_counter *counter, struct walk *walk, uint32_t location, uint32_t index,
                           const struct call *call)
 {
     struct wait wait = wait_of(counter->graph, location, index);
@@ -147,7 +166,9 @@ static void walk_begin(const struct phase_counter *counter, struct walk *walk, u
     const struct phases *phases = counter->phases;
     uint32_t count = counter->metrics->iterations.count;
     walk->process = process;
+    walk->cells = &counter->metrics->cells[process / counter->metrics->per_group * counter->metrics->phase_count];
     walk->phase = 0;
+    walk->same_phase = walk->same_iteration = (struct within){INT64_MAX, INT64_MIN};
     walk->iteration = PHASE_NONE;
     walk->starts = NULL;
     if (count > 0)
