@@ -57,6 +57,7 @@ struct format {
        its trace (free() it), NULL if there is none. `open` finds the others by reader->input->path. NULL: a trace is
        one file. */
     char *(*find_in)(const char *directory);
+    bool scatters; /* the directory's files may be on several hosts (engine/gathering.h) */
 };
 
 enum { PROBE_SIZE = 4096 };
@@ -101,7 +102,7 @@ struct reader *reader_open(char *const *paths, size_t count, struct error *err);
    of a CLOG-2 run, by its first bytes. */
 bool reader_is_part(const char *directory, const char *name);
 
-/* True for a directory that is a trace of a format with directories, such as OTF2. */
+/* True for a directory that is a trace of a format with directories whose files must all be here, such as DUMPI. */
 bool reader_is_archive(const char *directory);
 
 /* Reads from an open input, which the reader takes. For tests and fuzzing. */

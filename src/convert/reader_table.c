@@ -161,10 +161,13 @@ bool reader_is_part(const char *directory, const char *name)
 
 bool reader_is_archive(const char *directory)
 {
-    const struct format *format = NULL;
-    char *found = find_in(directory, &format);
+    char *found = NULL;
+    size_t at = 0;
+    for (; at < format_count() && !found && directory_is(directory); at++)
+        if (formats[at]->find_in)
+            found = formats[at]->find_in(directory);
     free(found);
-    return found && format != &format_record;
+    return found && !formats[at - 1]->scatters;
 }
 
 /* A directory may be a trace (OTF2, DUMPI, an unmerged recording), or hold the local files of one (CLOG-2): asked in

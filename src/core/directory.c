@@ -15,7 +15,7 @@
 struct file {
     char *name, *place; /* NULL: where it was */
     int copy;           /* -1: none */
-    bool in_pieces;
+    bool in_pieces, elsewhere;
     struct ranges here, asked; /* here: of a copy in pieces */
 };
 
@@ -26,6 +26,7 @@ struct scattered {
     size_t count, capacity;
     bool sorted;
     directory_fetch *fetch; /* NULL: what is not here cannot be had */
+    directory_fetch_whole *whole;
     void *context;
 };
 
@@ -105,14 +106,16 @@ static struct file *find_file(struct scattered *directory, const char *name)
     return bsearch(&key, directory->files, directory->count, sizeof key, compare_files);
 }
 
-/* The directory that a file is in, if that is scattered. */
+/* The scattered directory that a file is in, or below. */
 static struct scattered *find_above(const char *path, const char **name)
 {
-    const char *slash = strrchr(path, '/');
-    if (!slash || directory_count == 0)
-        return NULL;
-    *name = slash + 1;
-    return find(path, (size_t)(slash - path));
+    for (const char *slash = path; directory_count > 0 && (slash = strchr(slash, '/')); slash++) {
+        struct scattered *directory = find(path, (size_t)(slash - path));
+        *name = slash + 1;
+        if (directory && **name != '/')
+            return directory;
+    }
+    return NULL;
 }
 
 static const char *place_of(const struct file *file, const char *path)
@@ -136,10 +139,18 @@ void directory_add_in_pieces(const char *path, const char *name, int copy)
     directory->files[directory->count - 1].in_pieces = true;
 }
 
-void directory_fetch_by(const char *path, directory_fetch *fetch, void *context)
+void directory_add_elsewhere(const char *path, const char *name)
+{
+    directory_add(path, name, -1);
+    struct scattered *directory = find(path, strlen(path));
+    directory->files[directory->count - 1].elsewhere = true;
+}
+
+void directory_fetch_by(const char *path, directory_fetch *fetch, directory_fetch_whole *whole, void *context)
 {
     struct scattered *directory = find(path, strlen(path));
     directory->fetch = fetch;
+    directory->whole = whole;
     directory->context = context;
 }
 
@@ -178,11 +189,35 @@ static size_t size_within(const struct file *file, uint64_t at, size_t size)
     return size < room ? size : (size_t)room;
 }
 
+static bool can_fetch(const struct scattered *directory)
+{
+    bool can = directory->fetch && !is_alone;
+    has_missed |= !can;
+    return can;
+}
+
+static bool is_whole(const struct file *file)
+{
+    struct stat about;
+    return fstat(file->copy, &about) == 0 && ranges_have(&file->here, 0, (uint64_t)about.st_size);
+}
+
+enum status directory_bring(const char *path, struct error *err)
+{
+    const char *name;
+    struct scattered *directory = find_above(path, &name);
+    const struct file *file = directory ? find_file(directory, name) : NULL;
+    if (!file || (!file->elsewhere && (!file->in_pieces || is_whole(file))))
+        return STATUS_OK;
+    if (can_fetch(directory))
+        return directory->whole(directory->context, name, err);
+    return STATUS_END;
+}
+
 /* From another host; kept, unless the disk is full: then it will be fetched again. */
 static size_t read_from_afar(const struct scattered *directory, struct file *file, uint64_t at, void *data, size_t size)
 {
-    has_missed |= !directory->fetch || is_alone;
-    if (!directory->fetch || is_alone)
+    if (!can_fetch(directory))
         return 0;
     size_t got = directory->fetch(directory->context, file->name, at, data, size);
     (void)write_piece(file, data, got, at);
@@ -213,6 +248,7 @@ size_t directory_read(const char *path, uint64_t at, void *data, size_t size)
     struct file *file = directory ? find_file(directory, name) : NULL;
     if (file && !is_alone)
         ranges_add(&file->asked, at, at + size);
+    has_missed |= file && file->elsewhere;
     if (!file || !file->in_pieces)
         return read_from_here(place_of(file, path), at, data, size);
     size = size_within(file, at, size);

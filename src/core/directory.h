@@ -2,6 +2,7 @@
 #ifndef SIGHT_CORE_DIRECTORY_H
 #define SIGHT_CORE_DIRECTORY_H
 
+#include "core/error.h"
 #include "core/ranges.h"
 
 #include <stdbool.h>
@@ -12,8 +13,9 @@
    this host has not got were copied into files without a name (engine/gathering.h). Whoever reads such a trace lists it
    with directory_names, and opens its files where directory_place says; in messages they keep their names.
 
-   Of a file that is only read by directory_read, the copy may have the file's size and holes: what is in them is
-   fetched when it is read. */
+   Of a file that is only read by directory_read, or brought before it is opened, the copy may have the file's size and
+   holes: what is in them is fetched when it is read. Files of directories below a scattered one are files of it, with
+   names such as "traces/3.evt". */
 
 /* True of a directory that is there, and of a scattered one. */
 bool directory_is(const char *path);
@@ -38,13 +40,22 @@ bool directory_is_scattered(const char *path);
 /* Adds a file whose copy has nothing but holes yet. */
 void directory_add_in_pieces(const char *path, const char *name, int copy);
 
+/* Adds a file that only other hosts have, and of which nothing can be had here. */
+void directory_add_elsewhere(const char *path, const char *name);
+
 /* Reads up to `size` bytes of a file of any directory from `at` on, as pread: how many. Of a scattered one in one
    thread at a time. */
 size_t directory_read(const char *path, uint64_t at, void *data, size_t size);
 
 /* Fetches a piece of a file of a scattered directory from where it is: how many bytes of it there are. */
 typedef size_t directory_fetch(void *context, const char *name, uint64_t at, void *data, size_t size);
-void directory_fetch_by(const char *path, directory_fetch *fetch, void *context);
+/* The same of a whole file, which it gives to the copy (directory_give). */
+typedef enum status directory_fetch_whole(void *context, const char *name, struct error *err);
+void directory_fetch_by(const char *path, directory_fetch *fetch, directory_fetch_whole *whole, void *context);
+
+/* Before a file is opened by others than directory_read: what its copy lacks is fetched. STATUS_END: it cannot be had.
+ */
+enum status directory_bring(const char *path, struct error *err) MUST_CHECK;
 
 /* Fills in a part of a copy with holes. False and errno: it cannot be written. */
 bool directory_give(const char *path, const char *name, uint64_t at, const void *data, size_t size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/gathering.h"
 
+#include "convert/otf2/otf2_parts.h"
 #include "convert/reader.h"
 #include "convert/record/launch_note.h"
 #include "convert/record/recordings.h"
@@ -24,8 +25,16 @@
 /* Bytes that travel at once. Rank 0 has two of these: it asks for one while it writes the other. */
 enum { PIECE = 4 << 20 };
 
+/* What tells a directory from those of the same name on other hosts: thousands of local files on a shared file system
+   need not be listed by each process. */
+struct place {
+    uint64_t inode; /* 0: there is none */
+    int64_t time_ns;
+};
+
 struct list_job {
-    enum job_kind kind; /* JOB_LIST; the path follows */
+    enum job_kind kind;  /* JOB_LIST; the path follows */
+    struct place locals; /* of the archive's local files */
 };
 
 struct piece_job {
@@ -59,37 +68,79 @@ static void add_rank(struct gathered_file *file, int rank)
     ARRAY_PUSH(file->ranks, file->rank_count, file->rank_capacity, rank);
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const struct gathered_file *)a)->name, ((const struct gathered_file *)b)->name);
+}
+
+static int64_t time_of(const struct stat *about)
+{
+    return (int64_t)about->st_mtim.tv_sec * 1000000000 + about->st_mtim.tv_nsec;
+}
+
+static void list_file(struct files *files, const char *directory, const char *name, int rank)
+{
+    struct stat about;
+    char *path = directory_join(directory, name);
+    if (stat(path, &about) == 0 && S_ISREG(about.st_mode)) {
+        struct gathered_file file = {.name = memory_copy_string(name),
+                                     .size = (uint64_t)about.st_size,
+                                     .inode = (uint64_t)about.st_ino,
+                                     .time_ns = time_of(&about)};
+        add_rank(&file, rank);
+        ARRAY_PUSH(files->file, files->count, files->capacity, file);
+    }
+    free(path);
+}
+
 /* The files that a trace may consist of, by name; none where there is no such directory. */
 static void list(struct files *files, const char *directory, int rank)
 {
-    size_t count = 0;
-    char **names = directory_names(directory, &count);
-    for (size_t i = 0; names && i < count; i++) {
-        struct stat about;
-        char *path = directory_join(directory, names[i]);
-        if (reader_is_part(directory, names[i]) && stat(path, &about) == 0 && S_ISREG(about.st_mode)) {
-            struct gathered_file file = {.name = memory_copy_string(names[i]),
-                                         .size = (uint64_t)about.st_size,
-                                         .inode = (uint64_t)about.st_ino,
-                                         .time_ns = (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec};
-            add_rank(&file, rank);
-            ARRAY_PUSH(files->file, files->count, files->capacity, file);
-        }
-        free(path);
-    }
+    size_t count = 0, part_count = 0;
+    char **names = directory_names(directory, &count), **parts = otf2_part_names(directory, &part_count);
+    for (size_t i = 0; names && i < count; i++)
+        if (reader_is_part(directory, names[i]))
+            list_file(files, directory, names[i], rank);
+    for (size_t i = 0; i < part_count; i++)
+        list_file(files, directory, parts[i], rank);
     if (names)
         directory_names_free(names, count);
+    directory_names_free(parts, part_count);
+    if (files->count > 0)
+        qsort(files->file, files->count, sizeof *files->file, compare_names);
+}
+
+static struct place place_of_locals(const char *directory)
+{
+    struct place place = {0};
+    struct stat about;
+    char *path = otf2_local_directory(directory);
+    if (path && stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        place = (struct place){(uint64_t)about.st_ino, time_of(&about)};
+    free(path);
+    return place;
+}
+
+static bool is_same_place(struct place one, struct place other)
+{
+    return one.inode > 0 && one.inode == other.inode && one.time_ns == other.time_ns;
 }
 
 /* The other processes */
 
 void gathering_list(struct team *team, const char *data)
 {
+    struct list_job job;
     struct files files = {0};
+    memcpy(&job, data, sizeof job);
+    if (is_same_place(job.locals, place_of_locals(data + sizeof job))) {
+        team_send(team, 0, NULL, 0); /* the same files */
+        return;
+    }
     char *reply = NULL;
     size_t size = 0, capacity = 0;
     struct packing packing = {&reply, &size, &capacity};
-    list(&files, data + sizeof(struct list_job), team_rank(team));
+    list(&files, data + sizeof job, team_rank(team));
     packing_put(&packing, &files.count, sizeof files.count);
     for (size_t i = 0; i < files.count; i++) {
         packing_put(&packing, &files.file[i], sizeof files.file[i]);
@@ -131,7 +182,6 @@ struct gathering {
     struct team *team;
     char *directory;
     struct files files; /* of all hosts, by name */
-    bool scattered;     /* not every process has all of them */
 };
 
 /* Those that are scattered, as long as the program runs. */
@@ -156,11 +206,10 @@ static bool is_same(const struct gathered_file *one, const struct gathered_file 
 }
 
 /* Adds what a process has that nobody before it had. Names ascend on both sides. */
-static enum status merge(struct gathering *gathering, struct files *theirs, struct error *err)
+static void merge(struct files *ours, struct files *theirs)
 {
-    struct files all = {0}, *ours = &gathering->files;
-    size_t at = 0, common = 0;
-    enum status status = STATUS_OK;
+    struct files all = {0};
+    size_t at = 0;
     for (size_t i = 0; i < theirs->count; i++) {
         struct gathered_file *file = &theirs->file[i];
         int order = 1;
@@ -172,26 +221,34 @@ static enum status merge(struct gathering *gathering, struct files *theirs, stru
             file->ranks = NULL;
             continue;
         }
-        common++;
         add_rank(&ours->file[at], file->ranks[0]);
-        if (!is_same(&ours->file[at], file) && strcmp(file->name, LAUNCH_NOTE_NAME) != 0)
-            status = error_set(err, ERROR_INPUT, "%s/%s: hosts have different files of this name", gathering->directory,
-                               file->name);
+        ours->file[at].differs |= !is_same(&ours->file[at], file) && strcmp(file->name, LAUNCH_NOTE_NAME) != 0;
     }
-    /* Those before this process lack one, or this one does. */
-    gathering->scattered |= common < theirs->count || common < ours->count;
     for (; at < ours->count; at++)
         ARRAY_PUSH(all.file, all.count, all.capacity, ours->file[at]);
     free(ours->file);
     *ours = all;
-    return status;
 }
 
-static struct files receive_list(struct team *team, int rank)
+/* The process sees what rank 0 sees. */
+static void merge_alike(struct files *ours, int rank)
+{
+    for (size_t i = 0; i < ours->count; i++)
+        if (ours->file[i].ranks[0] == 0)
+            add_rank(&ours->file[i], rank);
+}
+
+/* *alike: the process sees what rank 0 sees, and has sent no list. */
+static struct files receive_list(struct team *team, int rank, bool *alike)
 {
     struct files files = {0};
     size_t size, count = 0;
     char *data = team_receive(team, rank, &size);
+    *alike = size == 0;
+    if (*alike) {
+        free(data);
+        return files;
+    }
     struct unpacking unpacking = {.data = data, .left = size};
     unpacking_take(&unpacking, &count, sizeof count);
     for (size_t i = 0; i < count; i++) {
@@ -209,22 +266,81 @@ static struct files receive_list(struct team *team, int rank)
     return files;
 }
 
-/* Everybody looks at the same time. */
-static enum status list_all(struct gathering *gathering, struct error *err)
+/* The anchor, if there is an archive; NULL otherwise. */
+static const char *anchor_of(const struct files *files)
+{
+    const char *anchor = NULL;
+    for (size_t i = 0; i < files->count; i++)
+        if (otf2_part_is_anchor(files->file[i].name)) {
+            if (anchor)
+                return NULL;
+            anchor = files->file[i].name;
+        }
+    return anchor;
+}
+
+/* Leaves what belongs to the trace: an archive comes before recordings, as for the readers. */
+static void keep_parts(struct files *files)
+{
+    const char *anchor = anchor_of(files);
+    size_t kept = 0;
+    for (size_t i = 0; i < files->count; i++) {
+        struct gathered_file *file = &files->file[i];
+        bool keep = anchor ? otf2_part_belongs(file->name, anchor) : !otf2_is_part(file->name);
+        if (keep) {
+            files->file[kept++] = *file;
+        } else {
+            free(file->name);
+            free(file->ranks);
+        }
+    }
+    files->count = kept;
+}
+
+/* Everybody looks at the same time; for an archive rank 0 only where another one sees something else. */
+static void list_all(struct gathering *gathering)
 {
     struct team *team = gathering->team;
-    const struct list_job job = {JOB_LIST};
-    enum status status = STATUS_OK;
+    struct files *ours = &gathering->files;
+    const struct list_job job = {JOB_LIST, place_of_locals(gathering->directory)};
+    bool alike, listed = job.locals.inode == 0;
     for (int rank = 1; rank < team_size(team); rank++)
         send_job(team, rank, &job, sizeof job, gathering->directory);
-    list(&gathering->files, gathering->directory, 0);
+    if (listed)
+        list(ours, gathering->directory, 0);
     for (int rank = 1; rank < team_size(team); rank++) {
-        struct files theirs = receive_list(team, rank);
-        if (status == STATUS_OK)
-            status = merge(gathering, &theirs, err);
+        struct files theirs = receive_list(team, rank, &alike);
+        if (!alike && !listed) {
+            list(ours, gathering->directory, 0);
+            for (int before = 1; before < rank; before++)
+                merge_alike(ours, before);
+            listed = true;
+        }
+        if (!alike)
+            merge(ours, &theirs);
+        else if (listed)
+            merge_alike(ours, rank);
         files_clear(&theirs);
     }
-    return status;
+    keep_parts(ours);
+}
+
+static enum status check(const struct gathering *gathering, struct error *err)
+{
+    for (size_t i = 0; i < gathering->files.count; i++)
+        if (gathering->files.file[i].differs)
+            return error_set(err, ERROR_INPUT, "%s/%s: hosts have different files of this name", gathering->directory,
+                             gathering->files.file[i].name);
+    return STATUS_OK;
+}
+
+/* Whether a process lacks a file. */
+static bool is_scattered(const struct gathering *gathering)
+{
+    for (size_t i = 0; i < gathering->files.count; i++)
+        if (gathering->files.file[i].rank_count < (size_t)team_size(gathering->team))
+            return true;
+    return false;
 }
 
 /* Asks for a piece, or the file's rest. */
@@ -280,11 +396,6 @@ static enum status copy_pieces(const struct gathering *gathering, const struct g
     return status;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(((const struct gathered_file *)a)->name, ((const struct gathered_file *)b)->name);
-}
-
 static struct gathered_file *find_file(const struct gathering *gathering, const char *name)
 {
     const struct gathered_file key = {.name = (char *)(uintptr_t)name};
@@ -328,6 +439,8 @@ static bool is_in_pieces(struct gathering *gathering, const struct gathered_file
 {
     struct record_header header;
     size_t got = 0;
+    if (otf2_part_is_local(file->name))
+        return true;
     if (file->size < PIECES_FROM)
         return false;
     if (file->ranks[0] == 0) {
@@ -367,18 +480,23 @@ int gathering_copy(const struct gathered_file *file, struct error *err)
     return copy;
 }
 
+/* A directory_fetch_whole. */
+static enum status fetch_whole(void *context, const char *name, struct error *err)
+{
+    const struct gathering *gathering = context;
+    char *path = directory_join(gathering->directory, name);
+    enum status status = copy_pieces(gathering, find_file(gathering, name), path, err);
+    free(path);
+    return status;
+}
+
 static enum status fetch(struct gathering *gathering, const struct gathered_file *file, struct error *err)
 {
     int copy = gathering_copy(file, err);
     if (copy < 0)
         return STATUS_FAILED;
     directory_add_in_pieces(gathering->directory, file->name, copy);
-    if (file->in_pieces)
-        return STATUS_OK;
-    char *path = directory_join(gathering->directory, file->name);
-    enum status status = copy_pieces(gathering, file, path, err);
-    free(path);
-    return status;
+    return file->in_pieces ? STATUS_OK : fetch_whole(gathering, file->name, err);
 }
 
 /* Gets what rank 0 has not got. */
@@ -386,7 +504,7 @@ static enum status fetch_all(struct gathering *gathering, struct engine_gathered
 {
     const char *directory = gathering->directory;
     directory_scatter(directory);
-    directory_fetch_by(directory, fetch_piece, gathering);
+    directory_fetch_by(directory, fetch_piece, fetch_whole, gathering);
     for (size_t i = 0; i < gathering->files.count; i++) {
         struct gathered_file *file = &gathering->files.file[i];
         file->in_pieces = is_in_pieces(gathering, file);
@@ -405,14 +523,15 @@ static enum status fetch_all(struct gathering *gathering, struct engine_gathered
 enum status engine_gather(struct team *team, const char *directory, struct engine_gathered *gathered, struct error *err)
 {
     *gathered = (struct engine_gathered){0};
-    /* Archives can have thousands of files, and are not gathered: all hosts must share them. */
+    /* Of formats that are not found by names alone. */
     if (reader_is_archive(directory))
         return STATUS_OK;
     struct gathering *gathering = memory_new(sizeof *gathering);
     gathering->team = team;
     gathering->directory = memory_copy_string(directory);
-    enum status status = list_all(gathering, err);
-    if (status == STATUS_OK && gathering->scattered) {
+    list_all(gathering);
+    enum status status = check(gathering, err);
+    if (status == STATUS_OK && is_scattered(gathering)) {
         ARRAY_PUSH(gatherings, gathering_count, gathering_capacity, gathering);
         return fetch_all(gathering, gathered, err);
     }
@@ -435,11 +554,10 @@ const struct gathered_file *gathering_files(const char *directory, size_t *count
 
 const struct gathered_file *gathering_file(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    for (size_t i = 0; slash && i < gathering_count; i++) {
-        const char *directory = gatherings[i]->directory;
-        if (strncmp(directory, path, (size_t)(slash - path)) == 0 && directory[slash - path] == '\0')
-            return find_file(gatherings[i], slash + 1);
+    for (size_t i = 0; i < gathering_count; i++) {
+        size_t length = strlen(gatherings[i]->directory);
+        if (strncmp(gatherings[i]->directory, path, length) == 0 && path[length] == '/')
+            return find_file(gatherings[i], path + length + 1);
     }
     return NULL;
 }

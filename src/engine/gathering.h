@@ -10,16 +10,18 @@
 
 /* For the engine: directories whose files are on several hosts, as where each host of a run has recorded to a disk of
    its own. Rank 0 gets a copy of every file that it has not got, from whoever has it (core/directory.h); of the buffer
-   files of a recording, only those pieces that it reads. What all processes see in the same way stays as it is. */
+   files of a recording, only those pieces that it reads; of the local files of an OTF2 archive, only those that it
+   reads. What all processes see in the same way stays as it is. */
 
 /* A file of such a directory. */
 struct gathered_file {
-    char *name;
+    char *name; /* "traces/3.evt" of one in a directory below it */
     uint64_t size, inode;
     int64_t time_ns;
     int *ranks; /* that have it, ascending */
     size_t rank_count, rank_capacity;
-    bool in_pieces; /* all that is read of it goes through directory_read() */
+    bool in_pieces; /* nothing of it is read but through directory_read(), or after directory_bring() */
+    bool differs;   /* hosts have different files of this name */
 };
 
 /* Rank 0, of a scattered directory that engine_gather() was called for: its files by name; NULL: there is none.

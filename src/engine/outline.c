@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/outline.h"
 
+#include "convert/otf2/otf2_parts.h"
 #include "core/directory.h"
 #include "core/memory.h"
 #include "engine/gathering.h"
@@ -12,19 +13,26 @@ struct outline_file {
     uint64_t size;
     int64_t time_ns;
     uint64_t ranges;
-    bool is_here; /* the process has the file */
+    bool is_here;   /* the process has the file */
+    bool elsewhere; /* the process gets nothing of it */
 };
 
 /* A file that the process has is read where it is; the note of the launch is that of rank 0 for all. */
 static bool is_here(const struct gathered_file *file, int rank)
 {
-    return file->in_pieces && gathering_has(file, rank);
+    return (file->in_pieces || otf2_is_part(file->name)) && gathering_has(file, rank);
+}
+
+/* The local files of an archive are read by processes that have them. */
+static bool is_elsewhere(const struct gathered_file *file, int rank)
+{
+    return otf2_part_is_local(file->name) && !gathering_has(file, rank);
 }
 
 static struct ranges ranges_of(const char *directory, const struct gathered_file *file, int rank, struct range *whole)
 {
     *whole = (struct range){0, file->size};
-    if (is_here(file, rank))
+    if (is_here(file, rank) || is_elsewhere(file, rank))
         return (struct ranges){0};
     if (file->in_pieces)
         return directory_asked(directory, file->name);
@@ -58,7 +66,8 @@ void outline_pack(struct packing *packing, const char *directory, int rank)
         struct outline_file file = {.size = files[i].size,
                                     .time_ns = files[i].time_ns,
                                     .ranges = ranges_of(directory, &files[i], rank, &whole).count,
-                                    .is_here = is_here(&files[i], rank)};
+                                    .is_here = is_here(&files[i], rank),
+                                    .elsewhere = is_elsewhere(&files[i], rank)};
         packing_put(packing, &file, sizeof file);
         packing_put(packing, files[i].name, strlen(files[i].name) + 1);
     }
@@ -84,13 +93,15 @@ static bool add_file(const char *directory, const char *name, const struct outli
     const struct gathered_file gathered = {.size = file->size, .time_ns = file->time_ns};
     struct error err = {0};
     int copy = -1;
-    if (!file->is_here)
+    if (!file->is_here && !file->elsewhere)
         copy = gathering_copy(&gathered, &err);
     if (copy >= 0)
         directory_add_in_pieces(directory, name, copy);
+    else if (file->elsewhere)
+        directory_add_elsewhere(directory, name);
     else
         directory_add(directory, name, -1);
-    return file->is_here || copy >= 0;
+    return file->is_here || file->elsewhere || copy >= 0;
 }
 
 static bool take_ranges(struct unpacking *unpacking, const char *directory, const char *name, uint64_t count)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "convert/otf2/otf2_archive.h"
 
+#include "convert/otf2/otf2_parts.h"
 #include "core/directory.h"
 #include "core/memory.h"
 #include "core/tar.h"
@@ -9,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -171,26 +173,20 @@ bool otf2_is_packed(const unsigned char *data, size_t size)
     return tar_is_file(data, size);
 }
 
-/* Two archives in one directory: which one is meant must be said by name. */
+/* Two archives in one directory: which one is meant must be said by name. A hidden file, which directory_names() leaves
+   out, is one that somebody is still writing (rsync, our own converter). */
 char *otf2_find_anchor(const char *directory)
 {
-    DIR *open = opendir(directory);
     char *found = NULL;
-    size_t count = 0;
-    for (struct dirent *entry; open && (entry = readdir(open));) {
-        size_t length = strlen(entry->d_name);
-        /* A hidden file is one that somebody is still writing (rsync, our own converter). */
-        if (length < 6 || entry->d_name[0] == '.' || strcmp(entry->d_name + length - 5, ".otf2") != 0)
-            continue;
-        count++;
-        free(found);
-        if (asprintf(&found, "%s/%s", directory, entry->d_name) < 0)
-            found = NULL;
-    }
-    if (open)
-        closedir(open);
+    size_t count = 0, anchors = 0;
+    char **names = directory_names(directory, &count);
+    for (size_t i = 0; names && i < count; i++)
+        if (otf2_part_is_anchor(names[i]) && anchors++ == 0)
+            found = directory_join(directory, names[i]);
+    if (names)
+        directory_names_free(names, count);
     struct stat about;
-    if (count == 1 && found && stat(found, &about) == 0 && S_ISREG(about.st_mode))
+    if (anchors == 1 && stat(directory_place(found), &about) == 0 && S_ISREG(about.st_mode))
         return found;
     free(found);
     return NULL;
@@ -236,20 +232,43 @@ static bool has_file(const char *directory, const char *name)
     return has;
 }
 
+/* Of a file without an ending, the whole. */
+static char *stem_of(const char *anchor)
+{
+    const char *dot = strrchr(anchor, '.');
+    char *stem = memory_copy_string(anchor);
+    if (dot)
+        stem[dot - anchor] = '\0';
+    return stem;
+}
+
+static char *with_suffix(const char *stem, const char *suffix)
+{
+    char *path;
+    if (asprintf(&path, "%s.%s", stem, suffix) < 0)
+        memory_failed();
+    return path;
+}
+
+static enum status make_directory(struct otf2_archive *archive, struct error *err)
+{
+    char *directory = directory_join(temporary_directory(), "sight-otf2.XXXXXX");
+    if (unfinished_make_directory(directory, &archive->unfinished)) {
+        archive->directory = directory;
+        return STATUS_OK;
+    }
+    free(directory);
+    return error_set_errno(err, ERROR_OUTPUT, "%s: cannot make a directory", temporary_directory());
+}
+
 static enum status unpack(struct otf2_archive *archive, struct input *input, struct error *err)
 {
-    char *directory;
-    if (asprintf(&directory, "%s/sight-otf2.XXXXXX", temporary_directory()) < 0)
-        return error_set(err, ERROR_OUTPUT, "no memory");
-    if (!unfinished_make_directory(directory, &archive->unfinished)) {
-        error_set_errno(err, ERROR_OUTPUT, "%s: cannot make a directory", temporary_directory());
-        free(directory);
-        return STATUS_FAILED;
-    }
-    archive->directory = directory;
-    enum status status = tar_unpack(input, directory, &archive->unpack_cut, err);
+    enum status status = make_directory(archive, err);
+    if (status == STATUS_OK)
+        status = tar_unpack(input, archive->directory, &archive->unpack_cut, err);
     if (status != STATUS_OK)
         return status;
+    const char *directory = archive->directory;
     size_t count = 0;
     archive->anchor = find_unpacked(directory, DEPTH_MOST, &count);
     if (count > 1)
@@ -263,6 +282,7 @@ static enum status unpack(struct otf2_archive *archive, struct input *input, str
     if (!archive->anchor)
         return error_set(err, ERROR_INPUT, "%s: not a trace: a tar file without the anchor file of an OTF2 archive",
                          input->name);
+    archive->stem = stem_of(archive->anchor);
     return STATUS_OK;
 }
 
@@ -308,14 +328,95 @@ static OTF2_Reader *open_bounded(const char *anchor)
 /* The library opens it whatever it is, and would wait for a pipe's writer. */
 static enum status check_definitions(const struct otf2_archive *archive, struct error *err)
 {
-    const char *anchor = archive->anchor, *dot = strrchr(anchor, '.');
-    char *path;
-    if (asprintf(&path, "%.*s.def", (int)(dot ? (size_t)(dot - anchor) : strlen(anchor)), anchor) < 0)
-        memory_failed();
+    char *path = with_suffix(archive->stem, "def");
     enum status status = STATUS_OK;
     if (input_is_once(path))
         status = error_set(err, ERROR_INPUT, "%s: its .def is not a regular file", archive->name);
     free(path);
+    return status;
+}
+
+/* Archives on several hosts: the library opens files by names that it makes of the anchor's, so it gets a directory of
+   links, to files of this host, and to copies of others, which have no names. */
+
+/* The place in the temporary directory of a file of the archive; free() it. */
+static char *link_path(const struct otf2_archive *archive, const char *path)
+{
+    const char *slash = strrchr(archive->stem, '/');
+    return directory_join(archive->directory, path + (slash - archive->stem) + 1);
+}
+
+/* A file that no host has is missed by the library. */
+static enum status link_file(const struct otf2_archive *archive, const char *path, struct error *err)
+{
+    const char *place = directory_place(path);
+    bool copied = strcmp(place, path) != 0; /* its place is a link of the system's, which must stay one */
+    char *link = link_path(archive, path), *target = copied ? memory_copy_string(place) : realpath(path, NULL);
+    enum status status = STATUS_OK;
+    if (target && symlink(target, link) != 0 && errno != EEXIST)
+        status = error_set_errno(err, ERROR_OUTPUT, "cannot write a temporary file in %s", temporary_directory());
+    free(target);
+    free(link);
+    return status;
+}
+
+static enum status make_links(struct otf2_archive *archive, const char *path, struct error *err)
+{
+    enum status status = make_directory(archive, err);
+    if (status != STATUS_OK)
+        return status;
+    char *locals = link_path(archive, archive->stem), *definitions = with_suffix(archive->stem, "def");
+    archive->linked = true;
+    archive->anchor = link_path(archive, path);
+    if (mkdir(locals, 0700) != 0)
+        status = error_set_errno(err, ERROR_OUTPUT, "%s: cannot make a directory", temporary_directory());
+    if (status == STATUS_OK)
+        status = link_file(archive, path, err);
+    if (status == STATUS_OK)
+        status = link_file(archive, definitions, err);
+    free(definitions);
+    free(locals);
+    return status;
+}
+
+char *otf2_file_path(const struct otf2_archive *archive, uint64_t location, const char *suffix)
+{
+    char *path;
+    if (asprintf(&path, "%s/%" PRIu64 ".%s", archive->stem, location, suffix) < 0)
+        memory_failed();
+    return path;
+}
+
+enum status otf2_files_bring(const struct otf2_archive *archive, uint64_t location, struct error *err)
+{
+    static const char *const suffixes[] = {"def", "evt"};
+    enum status status = STATUS_OK;
+    if (!archive->linked)
+        return STATUS_OK;
+    otf2_guard(NULL); /* a crash in here is none of the library */
+    for (size_t i = 0; status == STATUS_OK && i < sizeof suffixes / sizeof *suffixes; i++) {
+        char *path = otf2_file_path(archive, location, suffixes[i]);
+        status = directory_bring(path, err);
+        if (status == STATUS_OK)
+            status = link_file(archive, path, err);
+        free(path);
+    }
+    otf2_guard(archive);
+    return status;
+}
+
+static enum status open_anchor(struct otf2_archive *archive, const char *path, struct error *err)
+{
+    archive->stem = stem_of(path);
+    const char *slash = strrchr(path, '/');
+    char *directory = memory_copy_string(path);
+    directory[slash ? slash - path : 0] = '\0';
+    enum status status = STATUS_OK;
+    if (directory_is_scattered(directory))
+        status = make_links(archive, path, err);
+    else
+        archive->anchor = memory_copy_string(path);
+    free(directory);
     return status;
 }
 
@@ -338,8 +439,8 @@ enum status otf2_files_open(struct otf2_archive *archive, struct input *input, s
         return error_set(err, ERROR_INPUT,
                          "%s: the anchor file of an OTF2 archive, whose other files are not at hand: give its path",
                          input->name);
-    } else {
-        archive->anchor = memory_copy_string(input->path);
+    } else if (open_anchor(archive, input->path, err) != STATUS_OK) {
+        return STATUS_FAILED;
     }
     if (check_definitions(archive, err) != STATUS_OK)
         return STATUS_FAILED;
@@ -376,4 +477,5 @@ void otf2_files_close(struct otf2_archive *archive)
     }
     free(archive->directory);
     free(archive->anchor);
+    free(archive->stem);
 }

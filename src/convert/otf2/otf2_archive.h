@@ -10,10 +10,13 @@
 
 struct otf2_archive {
     OTF2_Reader *library;
-    char *anchor;     /* path of the anchor file; owned */
+    char *anchor;     /* path of the anchor file for the library; owned */
+    char *stem;       /* path of the other files without their endings, which directory_place() leads to; owned */
     const char *name; /* of the input; borrowed */
     int unfinished;   /* of the directory: see core/unfinished.h */
-    char *directory;  /* directory of the unpacked archive, removed on closing; NULL: it was not packed */
+    char *directory;  /* a temporary one, removed on closing: of the unpacked archive, or of links to files that are on
+                         several hosts; NULL: there is none */
+    bool linked;      /* of links */
     bool guarded;     /* handlers of crashes count this archive */
     bool unpack_cut;  /* the packed archive ends early, or is damaged */
 };
@@ -29,6 +32,13 @@ char *otf2_find_anchor(const char *directory);
    packed, which `input` stands at the begin of. */
 enum status otf2_files_open(struct otf2_archive *archive, struct input *input, struct error *err) MUST_CHECK;
 void otf2_files_close(struct otf2_archive *archive);
+
+/* Path of a location's file; free() it. */
+char *otf2_file_path(const struct otf2_archive *archive, uint64_t location, const char *suffix);
+
+/* Before the library opens a location's files: they are brought here from other hosts. STATUS_END: they cannot be had.
+ */
+enum status otf2_files_bring(const struct otf2_archive *archive, uint64_t location, struct error *err) MUST_CHECK;
 
 /* The library's last error message; "" if there was none since the last call. */
 const char *otf2_complaint(void);

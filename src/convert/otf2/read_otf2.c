@@ -4,6 +4,7 @@
 #include "convert/otf2/otf2_chunks.h"
 #include "convert/otf2/otf2_location.h"
 #include "convert/otf2/otf2_properties.h"
+#include "core/directory.h"
 #include "core/numbers.h"
 
 #include <stdio.h>
@@ -27,6 +28,10 @@ struct otf2_state {
     uint32_t *order; /* locations by process, then thread */
     size_t next;     /* of them: the first of the next process */
     size_t end;      /* of them: where reading ends */
+    char **paths;    /* by number of the process, of its first location; NULL: nobody has asked */
+    size_t path_count;
+    const unsigned char *chosen; /* by number of the process: which ones are read; NULL: all up to `end` */
+    size_t number;               /* of the next process */
     struct otf2_location *open;
     size_t open_count;
     uint64_t chunk;             /* bytes */
@@ -120,22 +125,12 @@ static void location_fault(struct otf2_location *location, const char *what)
                   def->process, def->thread, what, *why ? ": " : "", why);
 }
 
-/* Owned by the caller. */
-static char *file_path(const struct otf2_state *state, uint64_t id, const char *suffix)
-{
-    char *path;
-    const char *anchor = state->archive.anchor, *dot = strrchr(anchor, '.');
-    if (asprintf(&path, "%.*s/%llu.%s", (int)(dot - anchor), anchor, (unsigned long long)id, suffix) < 0)
-        memory_failed();
-    return path;
-}
-
 /* The bytes of a location's file; UINT64_MAX: there is none. The library would wait for a pipe's writer. */
 static uint64_t file_size(const struct otf2_state *state, uint64_t id, const char *suffix)
 {
-    char *path = file_path(state, id, suffix);
+    char *path = otf2_file_path(&state->archive, id, suffix);
     struct stat about;
-    bool there = stat(path, &about) == 0 && S_ISREG(about.st_mode);
+    bool there = stat(directory_place(path), &about) == 0 && S_ISREG(about.st_mode);
     free(path);
     return there ? (uint64_t)about.st_size : UINT64_MAX;
 }
@@ -143,8 +138,8 @@ static uint64_t file_size(const struct otf2_state *state, uint64_t id, const cha
 /* Whether the library finds each record of the location's file again. */
 static bool is_numbered(const struct otf2_state *state, struct otf2_location *location, uint64_t id)
 {
-    char *path = file_path(state, id, "evt");
-    bool numbered = otf2_chunks_are_numbered(path, state->chunk, &location->last);
+    char *path = otf2_file_path(&state->archive, id, "evt");
+    bool numbered = otf2_chunks_are_numbered(directory_place(path), state->chunk, &location->last);
     free(path);
     return numbered;
 }
@@ -167,7 +162,9 @@ static void read_definitions(struct otf2_state *state, struct otf2_location *loc
     otf2_complaint(); /* many archives have no local definitions */
 }
 
-static void location_open(struct otf2_state *state, struct reader *reader, struct otf2_location *location, uint32_t def)
+/* STATUS_FAILED: there is no room for files of other hosts. */
+static enum status location_open(struct otf2_state *state, struct reader *reader, struct otf2_location *location,
+                                 uint32_t def, struct error *err)
 {
     const struct otf2_location_def *about = &state->otf2.location[def];
     *location = (struct otf2_location){
@@ -175,17 +172,21 @@ static void location_open(struct otf2_state *state, struct reader *reader, struc
     /* Beyond this, ns do not fit: times count from the trace's begin. */
     bool far = state->otf2.offset / state->otf2.resolution > UINT64_C(9000000000);
     otf2_clock_begin(&location->clock, state->otf2.resolution, far ? state->otf2.offset : 0);
+    enum status brought = otf2_files_bring(&state->archive, about->id, err);
+    if (brought == STATUS_FAILED)
+        return STATUS_FAILED;
     /* Asking the library for a file that is missing costs an error message of its own, and a location without events
        need not have one. */
-    if (file_size(state, about->id, "evt") == UINT64_MAX) {
+    if (brought == STATUS_END || file_size(state, about->id, "evt") == UINT64_MAX) {
         if (about->events > 0)
             location_fault(location, "its file is missing");
-        return;
+        return STATUS_OK;
     }
     read_definitions(state, location, about->id);
     location->more = true;
     /* It is counted already. */
     location->parked = state->open_count > state->open_most && is_numbered(state, location, about->id);
+    return STATUS_OK;
 }
 
 static void library_close(struct otf2_state *state, struct otf2_location *location)
@@ -324,8 +325,15 @@ static size_t process_end(const struct otf2_state *state, size_t at)
     return at;
 }
 
+/* Goes on to the next process that is read. */
+static void skip_others(struct otf2_state *state)
+{
+    for (; state->chosen && state->next < state->end && !state->chosen[state->number]; state->number++)
+        state->next = process_end(state, state->next);
+}
+
 /* Opens the locations of the next process. */
-static void process_open(struct otf2_state *state, struct reader *reader)
+static enum status process_open(struct otf2_state *state, struct reader *reader, struct error *err)
 {
     const struct otf2_defs *otf2 = &state->otf2;
     state->process = otf2->location[state->order[state->next]].process;
@@ -336,7 +344,8 @@ static void process_open(struct otf2_state *state, struct reader *reader)
     state->requests.shared = end - state->next > 1;
     for (; state->next < end; state->next++) {
         struct otf2_location *location = &state->open[state->open_count++];
-        location_open(state, reader, location, state->order[state->next]);
+        if (location_open(state, reader, location, state->order[state->next], err) != STATUS_OK)
+            return STATUS_FAILED;
         location_fill(state, location);
         if (location->count > 0)
             state->waiting[state->waiting_count++] = (struct otf2_offer){location->events[0].time_ns, location};
@@ -344,6 +353,8 @@ static void process_open(struct otf2_state *state, struct reader *reader)
     heap_make(state->waiting, state->waiting_count, &otf2_by_time, NULL);
     state->gave_comms = false;
     state->comm = 0;
+    state->number++;
+    return STATUS_OK;
 }
 
 /* The time up to which the first of the heap is alone. */
@@ -484,21 +495,21 @@ static void fill_batch(struct otf2_state *state, struct batch *batch)
  */
 static enum status otf2_next(struct reader *reader, struct batch *batch, struct error *err)
 {
-    (void)err;
     struct otf2_state *state = reader->state;
     enum status status = STATUS_OK;
     otf2_guard(&state->archive);
-    while (batch->count == 0) {
+    while (batch->count == 0 && status == STATUS_OK) {
         fill_batch(state, batch);
         if (batch->count > 0)
             break;
         process_close(state);
+        skip_others(state);
         if (state->next == state->end) {
             finish(state, reader);
             status = STATUS_END;
             break;
         }
-        process_open(state, reader);
+        status = process_open(state, reader, err);
     }
     otf2_guard(NULL);
     return status;
@@ -510,6 +521,9 @@ static void otf2_close(struct reader *reader)
     if (state->archive.library)
         otf2_guard(&state->archive);
     process_close(state);
+    for (size_t i = 0; i < state->path_count; i++)
+        free(state->paths[i]);
+    free(state->paths);
     free(state->order);
     otf2_defs_clear(&state->otf2);
     otf2_files_close(&state->archive);
@@ -519,7 +533,7 @@ static void otf2_close(struct reader *reader)
 static uint64_t *otf2_process_bytes(const struct reader *reader, size_t *count)
 {
     const struct otf2_state *state = reader->state;
-    if (state->archive.directory)
+    if (state->archive.directory && !state->archive.linked)
         return NULL;
     uint64_t *bytes = memory_new((state->otf2.location_count + 1) * sizeof *bytes);
     *count = 0;
@@ -544,7 +558,29 @@ static void otf2_select(struct reader *reader, size_t from, size_t to)
     state->end = at;
 }
 
-static const struct format_processes processes = {.bytes = otf2_process_bytes, .select = otf2_select};
+static const char **otf2_process_paths(const struct reader *reader, size_t *count)
+{
+    struct otf2_state *state = reader->state;
+    if (!state->paths) {
+        state->paths = memory_new((state->otf2.location_count + 1) * sizeof *state->paths);
+        for (size_t at = 0; at < state->otf2.location_count; at = process_end(state, at))
+            state->paths[state->path_count++] =
+                otf2_file_path(&state->archive, state->otf2.location[state->order[at]].id, "evt");
+    }
+    const char **paths = memory_new((state->path_count + 1) * sizeof *paths);
+    *count = state->path_count;
+    for (size_t i = 0; i < state->path_count; i++)
+        paths[i] = state->paths[i];
+    return paths;
+}
+
+static void otf2_choose(struct reader *reader, const unsigned char *chosen)
+{
+    ((struct otf2_state *)reader->state)->chosen = chosen;
+}
+
+static const struct format_processes processes = {
+    .bytes = otf2_process_bytes, .select = otf2_select, .paths = otf2_process_paths, .choose = otf2_choose};
 
 const struct format format_otf2 = {.name = "otf2",
                                    .title = "OTF2",
@@ -556,4 +592,5 @@ const struct format format_otf2 = {.name = "otf2",
                                    .next = otf2_next,
                                    .close = otf2_close,
                                    .processes = &processes,
-                                   .find_in = otf2_find_anchor};
+                                   .find_in = otf2_find_anchor,
+                                   .scatters = true};
