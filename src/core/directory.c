@@ -275,10 +275,29 @@ bool directory_missed(void)
     return missed;
 }
 
+/* What a path leads to in a scattered directory: that itself, or a directory below it; *prefix: what the names of files
+   there begin with. NULL: nothing of the kind. */
+static struct scattered *find_directory(const char *path, const char **prefix)
+{
+    struct scattered *directory = find(path, strlen(path));
+    *prefix = "";
+    if (directory)
+        return directory;
+    directory = find_above(path, prefix);
+    if (!directory || find_file(directory, *prefix))
+        return NULL;
+    size_t length = strlen(*prefix);
+    for (size_t i = 0; i < directory->count; i++)
+        if (strncmp(directory->files[i].name, *prefix, length) == 0 && directory->files[i].name[length] == '/')
+            return directory;
+    return NULL;
+}
+
 bool directory_is(const char *path)
 {
     struct stat about;
-    return directory_is_scattered(path) || (stat(path, &about) == 0 && S_ISDIR(about.st_mode));
+    const char *prefix;
+    return find_directory(path, &prefix) || (stat(path, &about) == 0 && S_ISDIR(about.st_mode));
 }
 
 static int compare_names(const void *a, const void *b)
@@ -286,21 +305,36 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static char **scattered_names(struct scattered *directory, size_t *count)
+/* Files below directories are seen as these. */
+static char **scattered_names(struct scattered *directory, const char *prefix, size_t *count)
 {
-    char **names = memory_new((directory->count + 1) * sizeof *names);
+    char **names = NULL;
+    size_t capacity = 0, length = strlen(prefix);
+    *count = 0;
+    ARRAY_RESERVE(names, capacity, 1);
     sort(directory);
-    for (size_t i = 0; i < directory->count; i++)
-        names[i] = memory_copy_string(directory->files[i].name);
-    *count = directory->count;
+    for (size_t i = 0; i < directory->count; i++) {
+        const char *name = directory->files[i].name;
+        if (length > 0 && (strncmp(name, prefix, length) != 0 || name[length] != '/'))
+            continue;
+        char *part = memory_copy_string(length > 0 ? name + length + 1 : name);
+        part[strcspn(part, "/")] = '\0';
+        /* Those of a directory follow each other. */
+        if (*count > 0 && strcmp(names[*count - 1], part) == 0)
+            free(part);
+        else
+            ARRAY_PUSH(names, *count, capacity, part);
+    }
+    qsort(names, *count, sizeof *names, compare_names);
     return names;
 }
 
 char **directory_names(const char *path, size_t *count)
 {
-    struct scattered *scattered = find(path, strlen(path));
+    const char *prefix;
+    struct scattered *scattered = find_directory(path, &prefix);
     if (scattered)
-        return scattered_names(scattered, count);
+        return scattered_names(scattered, prefix, count);
     DIR *open = opendir(path);
     if (!open)
         return NULL;

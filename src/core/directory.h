@@ -17,11 +17,10 @@
    holes: what is in them is fetched when it is read. Files of directories below a scattered one are files of it, with
    names such as "traces/3.evt". */
 
-/* True of a directory that is there, and of a scattered one. */
+/* True of a directory that is there, of a scattered one, and of one below it. */
 bool directory_is(const char *path);
 
-/* The names of its files and directories without hidden ones, ascending; of a scattered one, of its files. NULL and
-   errno. */
+/* The names of its files and directories without hidden ones, ascending. NULL and errno. */
 char **directory_names(const char *path, size_t *count);
 void directory_names_free(char **names, size_t count);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/directory.h"
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "engine/opening.h"
@@ -33,13 +34,21 @@ static enum status choose_rows(struct engine_look *look, const struct engine_req
 /* More find nothing to do while events are read, and each has buffers for the widths of the pyramid. */
 enum { INDEX_THREADS_MOST = 8 };
 
+/* What is fetched from other hosts while it is read is fetched by the thread that joined the team. */
+static unsigned index_threads(const struct engine_request *request)
+{
+    if (request->input_count > 0 && directory_is_scattered(request->inputs[0]))
+        return 1;
+    return opening_threads(request, INDEX_THREADS_MOST);
+}
+
 enum status engine_look_open(struct engine_look *look, const struct engine_request *request, timeline_note *note,
                              void *note_context, struct error *err)
 {
     struct watching watching = {.request = request, .step = ENGINE_STEP_INDEX};
     const struct timeline_open_options how = {.watch = opening_watch,
                                               .watch_context = &watching,
-                                              .threads = opening_threads(request, INDEX_THREADS_MOST),
+                                              .threads = index_threads(request),
                                               .note = note,
                                               .note_context = note_context,
                                               .fix_clocks = request->fix_clocks,

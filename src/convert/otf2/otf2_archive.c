@@ -40,10 +40,22 @@ static OTF2_ErrorCode note_complaint(void *context, const char *file, uint64_t l
     return code;
 }
 
-const char *otf2_complaint(void)
+/* The library knows the files of an archive by the links to them (make_links): the user has other names for them. */
+static void copy_unlinked(char *line, size_t size, const struct otf2_archive *archive)
+{
+    const char *link = archive && archive->linked ? strstr(complaint, archive->directory) : NULL;
+    const char *slash = link ? strrchr(archive->stem, '/') : NULL;
+    if (slash)
+        snprintf(line, size, "%.*s%.*s%s", (int)(link - complaint), complaint, (int)(slash - archive->stem),
+                 archive->stem, link + strlen(archive->directory));
+    else
+        snprintf(line, size, "%s", complaint);
+}
+
+const char *otf2_complaint(const struct otf2_archive *archive)
 {
     static char line[sizeof complaint];
-    memcpy(line, complaint, sizeof line);
+    copy_unlinked(line, sizeof line, archive);
     /* Names from the archive are quoted in it, and may hold terminal escapes. */
     for (char *at = line; *at; at++)
         if ((unsigned char)*at < ' ')
@@ -126,6 +138,9 @@ static void on_crash(int number, siginfo_t *about, void *context)
     if (stored && before[BUS].sa_flags & SA_SIGINFO)
         before[BUS].sa_sigaction(number, about, context);
     if (!guarding || stored) {
+        /* Also where MPI gives up because another process is lost. */
+        if (!stored)
+            unfinished_remove();
         remove_handlers();
         if (about->si_code <= 0)
             raise(number);
@@ -424,7 +439,7 @@ static enum status open_anchor(struct otf2_archive *archive, const char *path, s
 enum status otf2_files_open(struct otf2_archive *archive, struct input *input, struct error *err)
 {
     OTF2_Error_RegisterCallback(note_complaint, NULL);
-    otf2_complaint();
+    otf2_complaint(NULL);
     archive->guarded = true;
     archive->name = input->name;
     otf2_guard_file(OTF2_UNDEFINED_LOCATION, "otf2");
@@ -452,7 +467,7 @@ enum status otf2_files_open(struct otf2_archive *archive, struct input *input, s
     }
     otf2_guard(NULL);
     if (!archive->library) {
-        const char *why = otf2_complaint();
+        const char *why = otf2_complaint(archive);
         return error_set(err, ERROR_INPUT, "%s: libotf2 cannot open this archive%s%s", input->name, *why ? ": " : "",
                          why);
     }

@@ -40,8 +40,9 @@ char *otf2_file_path(const struct otf2_archive *archive, uint64_t location, cons
  */
 enum status otf2_files_bring(const struct otf2_archive *archive, uint64_t location, struct error *err) MUST_CHECK;
 
-/* The library's last error message; "" if there was none since the last call. */
-const char *otf2_complaint(void);
+/* The library's last error message; "" if there was none since the last call. The archive's files have their own names
+   in it; NULL: it is only dropped. */
+const char *otf2_complaint(const struct otf2_archive *archive);
 
 /* Call before the library reads data that may be damaged: if it crashes, a line names the archive and the file in it,
    and the program ends with the exit code of an unreadable input. Call with NULL afterwards. */

@@ -474,7 +474,7 @@ enum status otf2_defs_read(struct otf2_defs *otf2, struct otf2_archive *archive,
         code = OTF2_Reader_ReadAllGlobalDefinitions(archive->library, definitions, &count);
         OTF2_Reader_CloseGlobalDefReader(archive->library, definitions);
     }
-    const char *why = otf2_complaint();
+    const char *why = otf2_complaint(archive);
     /* Locations come late in the definitions: without one, no event could be read. Damage after them costs names
        only. */
     if (code != OTF2_SUCCESS && otf2->location_count == 0)

@@ -111,7 +111,7 @@ static enum status otf2_open(struct reader *reader, struct error *err)
         sort_locations(state);
         state->end = state->otf2.location_count;
     }
-    otf2_complaint();
+    otf2_complaint(NULL);
     otf2_guard(NULL);
     return status;
 }
@@ -119,8 +119,9 @@ static enum status otf2_open(struct reader *reader, struct error *err)
 /* Reports missing or damaged events of a location. */
 static void location_fault(struct otf2_location *location, const char *what)
 {
+    const struct otf2_state *state = location->reader->state;
     const struct otf2_location_def *def = &location->otf2->location[location->def];
-    const char *why = otf2_complaint();
+    const char *why = otf2_complaint(&state->archive);
     reader_damage(location->reader, 0, "location %llu (process %u, thread %u): %s%s%s", (unsigned long long)def->id,
                   def->process, def->thread, what, *why ? ": " : "", why);
 }
@@ -159,7 +160,7 @@ static void read_definitions(struct otf2_state *state, struct otf2_location *loc
             location_fault(location, "its definitions are damaged");
         OTF2_Reader_CloseDefReader(library, local);
     }
-    otf2_complaint(); /* many archives have no local definitions */
+    otf2_complaint(NULL); /* many archives have no local definitions */
 }
 
 /* STATUS_FAILED: there is no room for files of other hosts. */
@@ -212,7 +213,7 @@ static enum status library_open(struct otf2_state *state, struct otf2_location *
     /* It counts from 1, and has no position after the last record. */
     OTF2_ErrorCode code = OTF2_EvtReader_Seek(location->library, location->read + 1);
     if (code == OTF2_ERROR_INVALID_ARGUMENT && location->read == location->last) {
-        otf2_complaint();
+        otf2_complaint(NULL);
         return STATUS_END;
     }
     return code == OTF2_SUCCESS ? STATUS_OK : STATUS_FAILED;
