@@ -40,14 +40,14 @@ static OTF2_ErrorCode note_complaint(void *context, const char *file, uint64_t l
     return code;
 }
 
-/* The library knows the files of an archive by the links to them (make_links): the user has other names for them. */
+/* Where the library knows the archive's files by links, the user has other names for them. */
 static void copy_unlinked(char *line, size_t size, const struct otf2_archive *archive)
 {
-    const char *link = archive && archive->linked ? strstr(complaint, archive->directory) : NULL;
-    const char *slash = link ? strrchr(archive->stem, '/') : NULL;
-    if (slash)
-        snprintf(line, size, "%.*s%.*s%s", (int)(link - complaint), complaint, (int)(slash - archive->stem),
-                 archive->stem, link + strlen(archive->directory));
+    const struct otf2_links *links = archive ? &archive->links : NULL;
+    const char *link = links && links->directory ? strstr(complaint, links->name) : NULL;
+    if (link)
+        snprintf(line, size, "%.*s%s%s", (int)(link - complaint), complaint, links->directory,
+                 link + strlen(links->name));
     else
         snprintf(line, size, "%s", complaint);
 }
@@ -138,9 +138,6 @@ static void on_crash(int number, siginfo_t *about, void *context)
     if (stored && before[BUS].sa_flags & SA_SIGINFO)
         before[BUS].sa_sigaction(number, about, context);
     if (!guarding || stored) {
-        /* Also where MPI gives up because another process is lost. */
-        if (!stored)
-            unfinished_remove();
         remove_handlers();
         if (about->si_code <= 0)
             raise(number);
@@ -265,25 +262,18 @@ static char *with_suffix(const char *stem, const char *suffix)
     return path;
 }
 
-static enum status make_directory(struct otf2_archive *archive, struct error *err)
-{
-    char *directory = directory_join(temporary_directory(), "sight-otf2.XXXXXX");
-    if (unfinished_make_directory(directory, &archive->unfinished)) {
-        archive->directory = directory;
-        return STATUS_OK;
-    }
-    free(directory);
-    return error_set_errno(err, ERROR_OUTPUT, "%s: cannot make a directory", temporary_directory());
-}
-
 static enum status unpack(struct otf2_archive *archive, struct input *input, struct error *err)
 {
-    enum status status = make_directory(archive, err);
-    if (status == STATUS_OK)
-        status = tar_unpack(input, archive->directory, &archive->unpack_cut, err);
+    char *directory = directory_join(temporary_directory(), "sight-otf2.XXXXXX");
+    if (!unfinished_make_directory(directory, &archive->unfinished)) {
+        error_set_errno(err, ERROR_OUTPUT, "%s: cannot make a directory", temporary_directory());
+        free(directory);
+        return STATUS_FAILED;
+    }
+    archive->directory = directory;
+    enum status status = tar_unpack(input, directory, &archive->unpack_cut, err);
     if (status != STATUS_OK)
         return status;
-    const char *directory = archive->directory;
     size_t count = 0;
     archive->anchor = find_unpacked(directory, DEPTH_MOST, &count);
     if (count > 1)
@@ -345,58 +335,17 @@ static enum status check_definitions(const struct otf2_archive *archive, struct 
 {
     char *path = with_suffix(archive->stem, "def");
     enum status status = STATUS_OK;
-    if (input_is_once(path))
+    if (input_is_once(directory_place(path)))
         status = error_set(err, ERROR_INPUT, "%s: its .def is not a regular file", archive->name);
     free(path);
-    return status;
-}
-
-/* Archives on several hosts: the library opens files by names that it makes of the anchor's, so it gets a directory of
-   links, to files of this host, and to copies of others, which have no names. */
-
-/* The place in the temporary directory of a file of the archive; free() it. */
-static char *link_path(const struct otf2_archive *archive, const char *path)
-{
-    const char *slash = strrchr(archive->stem, '/');
-    return directory_join(archive->directory, path + (slash - archive->stem) + 1);
-}
-
-/* A file that no host has is missed by the library. */
-static enum status link_file(const struct otf2_archive *archive, const char *path, struct error *err)
-{
-    const char *place = directory_place(path);
-    bool copied = strcmp(place, path) != 0; /* its place is a link of the system's, which must stay one */
-    char *link = link_path(archive, path), *target = copied ? memory_copy_string(place) : realpath(path, NULL);
-    enum status status = STATUS_OK;
-    if (target && symlink(target, link) != 0 && errno != EEXIST)
-        status = error_set_errno(err, ERROR_OUTPUT, "cannot write a temporary file in %s", temporary_directory());
-    free(target);
-    free(link);
-    return status;
-}
-
-static enum status make_links(struct otf2_archive *archive, const char *path, struct error *err)
-{
-    enum status status = make_directory(archive, err);
-    if (status != STATUS_OK)
-        return status;
-    char *locals = link_path(archive, archive->stem), *definitions = with_suffix(archive->stem, "def");
-    archive->linked = true;
-    archive->anchor = link_path(archive, path);
-    if (mkdir(locals, 0700) != 0)
-        status = error_set_errno(err, ERROR_OUTPUT, "%s: cannot make a directory", temporary_directory());
-    if (status == STATUS_OK)
-        status = link_file(archive, path, err);
-    if (status == STATUS_OK)
-        status = link_file(archive, definitions, err);
-    free(definitions);
-    free(locals);
     return status;
 }
 
 char *otf2_file_path(const struct otf2_archive *archive, uint64_t location, const char *suffix)
 {
     char *path;
+    if (location == OTF2_UNDEFINED_LOCATION)
+        return with_suffix(archive->stem, suffix);
     if (asprintf(&path, "%s/%" PRIu64 ".%s", archive->stem, location, suffix) < 0)
         memory_failed();
     return path;
@@ -406,33 +355,39 @@ enum status otf2_files_bring(const struct otf2_archive *archive, uint64_t locati
 {
     static const char *const suffixes[] = {"def", "evt"};
     enum status status = STATUS_OK;
-    if (!archive->linked)
+    if (!archive->links.directory)
         return STATUS_OK;
     otf2_guard(NULL); /* a crash in here is none of the library */
     for (size_t i = 0; status == STATUS_OK && i < sizeof suffixes / sizeof *suffixes; i++) {
         char *path = otf2_file_path(archive, location, suffixes[i]);
         status = directory_bring(path, err);
-        if (status == STATUS_OK)
-            status = link_file(archive, path, err);
         free(path);
     }
     otf2_guard(archive);
     return status;
 }
 
+void otf2_file_show(struct otf2_archive *archive, uint64_t location, const char *suffix)
+{
+    if (!archive->links.directory)
+        return;
+    char *path = otf2_file_path(archive, location, suffix);
+    otf2_links_show(&archive->links, path);
+    free(path);
+}
+
+void otf2_file_hide(struct otf2_archive *archive)
+{
+    otf2_links_hide(&archive->links);
+}
+
 static enum status open_anchor(struct otf2_archive *archive, const char *path, struct error *err)
 {
     archive->stem = stem_of(path);
-    const char *slash = strrchr(path, '/');
-    char *directory = memory_copy_string(path);
-    directory[slash ? slash - path : 0] = '\0';
-    enum status status = STATUS_OK;
-    if (directory_is_scattered(directory))
-        status = make_links(archive, path, err);
-    else
-        archive->anchor = memory_copy_string(path);
-    free(directory);
-    return status;
+    if (otf2_links_begin(&archive->links, path, err) != STATUS_OK)
+        return STATUS_FAILED;
+    archive->anchor = otf2_links_path(&archive->links, path);
+    return STATUS_OK;
 }
 
 /* The library opens the archive's files by their names beside the anchor: standard input has none. */
@@ -459,6 +414,7 @@ enum status otf2_files_open(struct otf2_archive *archive, struct input *input, s
     }
     if (check_definitions(archive, err) != STATUS_OK)
         return STATUS_FAILED;
+    otf2_file_show(archive, OTF2_UNDEFINED_LOCATION, "otf2");
     otf2_guard(archive);
     archive->library = open_bounded(archive->anchor);
     if (archive->library && OTF2_Reader_SetSerialCollectiveCallbacks(archive->library) != OTF2_SUCCESS) {
@@ -466,6 +422,9 @@ enum status otf2_files_open(struct otf2_archive *archive, struct input *input, s
         archive->library = NULL;
     }
     otf2_guard(NULL);
+    otf2_file_hide(archive);
+    if (archive->links.fault.kind != ERROR_NONE)
+        return error_set(err, ERROR_OUTPUT, "%s", archive->links.fault.text);
     if (!archive->library) {
         const char *why = otf2_complaint(archive);
         return error_set(err, ERROR_INPUT, "%s: libotf2 cannot open this archive%s%s", input->name, *why ? ": " : "",
@@ -493,4 +452,5 @@ void otf2_files_close(struct otf2_archive *archive)
     free(archive->directory);
     free(archive->anchor);
     free(archive->stem);
+    otf2_links_end(&archive->links);
 }

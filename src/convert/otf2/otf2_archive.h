@@ -2,6 +2,7 @@
 #ifndef SIGHT_CONVERT_OTF2_OTF2_ARCHIVE_H
 #define SIGHT_CONVERT_OTF2_OTF2_ARCHIVE_H
 
+#include "convert/otf2/otf2_links.h"
 #include "core/input.h"
 
 #include <otf2/otf2.h>
@@ -14,11 +15,10 @@ struct otf2_archive {
     char *stem;       /* path of the other files without their endings, which directory_place() leads to; owned */
     const char *name; /* of the input; borrowed */
     int unfinished;   /* of the directory: see core/unfinished.h */
-    char *directory;  /* a temporary one, removed on closing: of the unpacked archive, or of links to files that are on
-                         several hosts; NULL: there is none */
-    bool linked;      /* of links */
-    bool guarded;     /* handlers of crashes count this archive */
-    bool unpack_cut;  /* the packed archive ends early, or is damaged */
+    char *directory;  /* directory of the unpacked archive, removed on closing; NULL: it was not packed */
+    struct otf2_links links; /* where its files are on several hosts */
+    bool guarded;            /* handlers of crashes count this archive */
+    bool unpack_cut;         /* the packed archive ends early, or is damaged */
 };
 
 /* True for the first bytes of an anchor file, or of a tar file (an archive that is packed). */
@@ -33,12 +33,16 @@ char *otf2_find_anchor(const char *directory);
 enum status otf2_files_open(struct otf2_archive *archive, struct input *input, struct error *err) MUST_CHECK;
 void otf2_files_close(struct otf2_archive *archive);
 
-/* Path of a location's file; free() it. */
+/* The archive's name for a file of a location, or of all of them (OTF2_UNDEFINED_LOCATION), by its suffix; free() it.
+ */
 char *otf2_file_path(const struct otf2_archive *archive, uint64_t location, const char *suffix);
 
-/* Before the library opens a location's files: they are brought here from other hosts. STATUS_END: they cannot be had.
- */
+/* Before a location is read: its files are brought here from other hosts. STATUS_END: they cannot be had. */
 enum status otf2_files_bring(const struct otf2_archive *archive, uint64_t location, struct error *err) MUST_CHECK;
+
+/* Before the library opens such a file, and after it. */
+void otf2_file_show(struct otf2_archive *archive, uint64_t location, const char *suffix);
+void otf2_file_hide(struct otf2_archive *archive);
 
 /* The library's last error message; "" if there was none since the last call. The archive's files have their own names
    in it; NULL: it is only dropped. */

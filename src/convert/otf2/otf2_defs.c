@@ -461,7 +461,9 @@ static void make_facts(struct otf2_defs *otf2)
 enum status otf2_defs_read(struct otf2_defs *otf2, struct otf2_archive *archive, struct reader *reader,
                            struct error *err)
 {
+    otf2_file_show(archive, OTF2_UNDEFINED_LOCATION, "def");
     OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(archive->library);
+    otf2_file_hide(archive);
     uint64_t count = 0;
     otf2->defs = reader->defs;
     /* Until the archive says otherwise, which it must before its first event. */

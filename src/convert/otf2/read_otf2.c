@@ -90,6 +90,15 @@ static void note_version(struct reader *reader, OTF2_Reader *library)
     otf2_read_properties(reader->defs, library);
 }
 
+/* What the library has not found for want of a link is no damage. */
+static enum status unless_unlinked(const struct otf2_state *state, enum status status, struct error *err)
+{
+    if (state->archive.links.fault.kind == ERROR_NONE)
+        return status;
+    *err = state->archive.links.fault;
+    return STATUS_FAILED;
+}
+
 static enum status otf2_open(struct reader *reader, struct error *err)
 {
     struct otf2_state *state = reader->state;
@@ -113,7 +122,7 @@ static enum status otf2_open(struct reader *reader, struct error *err)
     }
     otf2_complaint(NULL);
     otf2_guard(NULL);
-    return status;
+    return unless_unlinked(state, status, err);
 }
 
 /* Reports missing or damaged events of a location. */
@@ -154,7 +163,12 @@ static void read_definitions(struct otf2_state *state, struct otf2_location *loc
     OTF2_Reader *library = state->archive.library;
     uint64_t size = file_size(state, id, "def"), count = 0;
     otf2_guard_file(id, "def");
-    OTF2_DefReader *local = size == UINT64_MAX || size == NO_DEFINITION ? NULL : OTF2_Reader_GetDefReader(library, id);
+    OTF2_DefReader *local = NULL;
+    if (size != UINT64_MAX && size != NO_DEFINITION) {
+        otf2_file_show(&state->archive, id, "def");
+        local = OTF2_Reader_GetDefReader(library, id);
+        otf2_file_hide(&state->archive);
+    }
     if (local) {
         if (OTF2_Reader_ReadAllLocalDefinitions(library, local, &count) != OTF2_SUCCESS)
             location_fault(location, "its definitions are damaged");
@@ -202,7 +216,9 @@ static enum status library_open(struct otf2_state *state, struct otf2_location *
 {
     OTF2_Reader *library = state->archive.library;
     uint64_t id = state->otf2.location[location->def].id;
+    otf2_file_show(&state->archive, id, "evt");
     location->library = OTF2_Reader_GetEvtReader(library, id);
+    otf2_file_hide(&state->archive);
     if (!location->library)
         return STATUS_FAILED;
     OTF2_EvtReaderCallbacks *callbacks = otf2_location_callbacks();
@@ -513,7 +529,7 @@ static enum status otf2_next(struct reader *reader, struct batch *batch, struct 
         status = process_open(state, reader, err);
     }
     otf2_guard(NULL);
-    return status;
+    return unless_unlinked(state, status, err);
 }
 
 static void otf2_close(struct reader *reader)
@@ -534,7 +550,7 @@ static void otf2_close(struct reader *reader)
 static uint64_t *otf2_process_bytes(const struct reader *reader, size_t *count)
 {
     const struct otf2_state *state = reader->state;
-    if (state->archive.directory && !state->archive.linked)
+    if (state->archive.directory)
         return NULL;
     uint64_t *bytes = memory_new((state->otf2.location_count + 1) * sizeof *bytes);
     *count = 0;
