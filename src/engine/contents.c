@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/contents.h"
 
+#include "core/directory.h"
 #include "core/memory.h"
 #include "engine/counting.h"
 #include "engine/opening.h"
@@ -28,10 +29,25 @@ static enum status read_in_one_pass(const struct engine_request *request, struct
     return status;
 }
 
-/* Slices sort the ends of all messages in temporary files: 5 to 9 % of the trace, and as much again where they are
-   merged in several steps (docs/scale.md). One pass needs no files, and is made where a quarter of the trace would be
-   more than half of what is free. */
-enum { ENDS_PART = 4, FREE_PART = 2 };
+/* Slices sort the ends of all messages in temporary files: of CLOG-2 5 to 9 % of the trace, of formats with files of
+   each process, whose records are smaller, up to 36 %, and as much again where they are merged in several steps
+   (docs/scale.md). One pass needs no files, and is made where they might take more than half of what is free. */
+static double ends_most(const struct reader *reader)
+{
+    const double part = 0.25, part_of_files = 0.75;
+    const struct format_processes *processes = reader->format->processes;
+    size_t count;
+    uint64_t *bytes = processes && !processes->reads_all ? processes->bytes(reader, &count) : NULL;
+    if (!bytes)
+        return part * (double)input_size(reader->input);
+    double whole = 0;
+    for (size_t i = 0; i < count; i++)
+        whole += (double)bytes[i];
+    free(bytes);
+    return part_of_files * whole;
+}
+
+enum { FREE_PART = 2 };
 static bool ends_fit(const struct reader *reader)
 {
     const char *as_if = getenv("SIGHT_TEST_DISK");
@@ -43,13 +59,14 @@ static bool ends_fit(const struct reader *reader)
         room = (double)disk.f_bavail * (double)disk.f_frsize;
     else
         return true;
-    return (double)input_size(reader->input) / ENDS_PART <= room / FREE_PART;
+    return ends_most(reader) <= room / FREE_PART;
 }
 
 /* In slices, by processes or threads. False: in one pass, which is to be begun again where there are slices. */
 static bool count_slices(const struct engine_request *request, struct reader *reader, struct counted *counted)
 {
-    if (!ends_fit(reader))
+    /* Files of other hosts would take more room in one pass. */
+    if (!directory_is_scattered(request->inputs[0]) && !ends_fit(reader))
         return false;
     if (share_is_possible(request))
         return counting_by_processes(request, reader, counted);
