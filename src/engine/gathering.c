@@ -26,10 +26,11 @@
 enum { PIECE = 4 << 20 };
 
 /* What tells a directory from those of the same name on other hosts: thousands of local files on a shared file system
-   need not be listed by each process. */
+   need not be listed by each process. Copies may have the same number, and the same time of modification, but are not
+   made at the same time. */
 struct place {
     uint64_t inode; /* 0: there is none */
-    int64_t time_ns;
+    int64_t changed_ns;
 };
 
 struct list_job {
@@ -73,9 +74,9 @@ static int compare_names(const void *a, const void *b)
     return strcmp(((const struct gathered_file *)a)->name, ((const struct gathered_file *)b)->name);
 }
 
-static int64_t time_of(const struct stat *about)
+static int64_t time_of(struct timespec time)
 {
-    return (int64_t)about->st_mtim.tv_sec * 1000000000 + about->st_mtim.tv_nsec;
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 static void list_file(struct files *files, const char *directory, const char *name, int rank)
@@ -86,7 +87,7 @@ static void list_file(struct files *files, const char *directory, const char *na
         struct gathered_file file = {.name = memory_copy_string(name),
                                      .size = (uint64_t)about.st_size,
                                      .inode = (uint64_t)about.st_ino,
-                                     .time_ns = time_of(&about)};
+                                     .time_ns = time_of(about.st_mtim)};
         add_rank(&file, rank);
         ARRAY_PUSH(files->file, files->count, files->capacity, file);
     }
@@ -116,14 +117,14 @@ static struct place place_of_locals(const char *directory)
     struct stat about;
     char *path = otf2_local_directory(directory);
     if (path && stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-        place = (struct place){(uint64_t)about.st_ino, time_of(&about)};
+        place = (struct place){(uint64_t)about.st_ino, time_of(about.st_ctim)};
     free(path);
     return place;
 }
 
 static bool is_same_place(struct place one, struct place other)
 {
-    return one.inode > 0 && one.inode == other.inode && one.time_ns == other.time_ns;
+    return one.inode > 0 && one.inode == other.inode && one.changed_ns == other.changed_ns;
 }
 
 /* The other processes */
@@ -523,7 +524,7 @@ static enum status fetch_all(struct gathering *gathering, struct engine_gathered
 enum status engine_gather(struct team *team, const char *directory, struct engine_gathered *gathered, struct error *err)
 {
     *gathered = (struct engine_gathered){0};
-    /* Of formats that are not found by names alone. */
+    /* Their files are not known by their names alone. */
     if (reader_is_archive(directory))
         return STATUS_OK;
     struct gathering *gathering = memory_new(sizeof *gathering);
