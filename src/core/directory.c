@@ -15,7 +15,9 @@
 struct file {
     char *name, *place; /* NULL: where it was */
     int copy;           /* -1: none */
-    bool in_pieces, elsewhere;
+    bool in_pieces;
+    bool elsewhere;            /* it has no copy yet */
+    uint64_t size;             /* of such a file */
     struct ranges here, asked; /* here: of a copy in pieces */
 };
 
@@ -25,9 +27,7 @@ struct scattered {
     struct file *files;
     size_t count, capacity;
     bool sorted;
-    directory_fetch *fetch; /* NULL: what is not here cannot be had */
-    directory_fetch_whole *whole;
-    void *context;
+    struct directory_source source;
 };
 
 static struct scattered *directories;
@@ -71,13 +71,19 @@ void directory_scatter(const char *path)
     ARRAY_PUSH(directories, directory_count, directory_capacity, new);
 }
 
+/* The copy has no name of its own. */
+static void set_copy(struct file *file, int copy)
+{
+    file->copy = copy;
+    if (copy >= 0 && asprintf(&file->place, "/proc/self/fd/%d", copy) < 0)
+        memory_failed();
+}
+
 void directory_add(const char *path, const char *name, int copy)
 {
     struct scattered *directory = find(path, strlen(path));
-    struct file file = {.name = memory_copy_string(name), .copy = copy};
-    /* The copy has no name of its own. */
-    if (copy >= 0 && asprintf(&file.place, "/proc/self/fd/%d", copy) < 0)
-        memory_failed();
+    struct file file = {.name = memory_copy_string(name)};
+    set_copy(&file, copy);
     /* Mostly they come in order. */
     directory->sorted =
         directory->count == 0 || (directory->sorted && strcmp(directory->files[directory->count - 1].name, name) < 0);
@@ -118,6 +124,29 @@ static struct scattered *find_above(const char *path, const char **name)
     return NULL;
 }
 
+static bool can_fetch(const struct scattered *directory)
+{
+    bool can = directory->source.fetch && !is_alone;
+    has_missed |= !can;
+    return can;
+}
+
+/* STATUS_END: the file is elsewhere, and cannot be had. */
+static enum status need_copy(const struct scattered *directory, struct file *file, struct error *err)
+{
+    if (!file->elsewhere)
+        return STATUS_OK;
+    if (!can_fetch(directory))
+        return STATUS_END;
+    int copy = directory->source.copy(directory->source.context, file->name, err);
+    if (copy < 0)
+        return STATUS_FAILED;
+    set_copy(file, copy);
+    file->in_pieces = true;
+    file->elsewhere = false;
+    return STATUS_OK;
+}
+
 static const char *place_of(const struct file *file, const char *path)
 {
     return file && file->place ? file->place : path;
@@ -125,9 +154,28 @@ static const char *place_of(const struct file *file, const char *path)
 
 const char *directory_place(const char *path)
 {
+    struct error err;
     const char *name;
     struct scattered *directory = find_above(path, &name);
-    return directory ? place_of(find_file(directory, name), path) : path;
+    struct file *file = directory ? find_file(directory, name) : NULL;
+    if (file && need_copy(directory, file, &err) != STATUS_OK)
+        return path; /* where it is not */
+    return place_of(file, path);
+}
+
+bool directory_size(const char *path, uint64_t *size)
+{
+    const char *name;
+    struct scattered *directory = find_above(path, &name);
+    const struct file *file = directory ? find_file(directory, name) : NULL;
+    struct stat about;
+    *size = file ? file->size : 0;
+    if (file && file->elsewhere)
+        return true;
+    if (stat(place_of(file, path), &about) != 0 || !S_ISREG(about.st_mode))
+        return false;
+    *size = (uint64_t)about.st_size;
+    return true;
 }
 
 /* Files in pieces */
@@ -139,19 +187,18 @@ void directory_add_in_pieces(const char *path, const char *name, int copy)
     directory->files[directory->count - 1].in_pieces = true;
 }
 
-void directory_add_elsewhere(const char *path, const char *name)
+void directory_add_elsewhere(const char *path, const char *name, uint64_t size)
 {
     directory_add(path, name, -1);
     struct scattered *directory = find(path, strlen(path));
-    directory->files[directory->count - 1].elsewhere = true;
+    struct file *file = &directory->files[directory->count - 1];
+    file->elsewhere = true;
+    file->size = size;
 }
 
-void directory_fetch_by(const char *path, directory_fetch *fetch, directory_fetch_whole *whole, void *context)
+void directory_fetch_by(const char *path, struct directory_source source)
 {
-    struct scattered *directory = find(path, strlen(path));
-    directory->fetch = fetch;
-    directory->whole = whole;
-    directory->context = context;
+    find(path, strlen(path))->source = source;
 }
 
 /* The copy keeps its time, by which traces are known. */
@@ -175,8 +222,11 @@ static bool write_piece(struct file *file, const char *data, size_t size, uint64
 
 bool directory_give(const char *path, const char *name, uint64_t at, const void *data, size_t size)
 {
-    struct file *file = find_file(find(path, strlen(path)), name);
-    return file && file->copy >= 0 && write_piece(file, data, size, at);
+    struct error err;
+    struct scattered *directory = find(path, strlen(path));
+    struct file *file = find_file(directory, name);
+    return file && need_copy(directory, file, &err) == STATUS_OK && file->copy >= 0 &&
+           write_piece(file, data, size, at);
 }
 
 /* What of [at, at + size) lies in the file. */
@@ -189,13 +239,6 @@ static size_t size_within(const struct file *file, uint64_t at, size_t size)
     return size < room ? size : (size_t)room;
 }
 
-static bool can_fetch(const struct scattered *directory)
-{
-    bool can = directory->fetch && !is_alone;
-    has_missed |= !can;
-    return can;
-}
-
 static bool is_whole(const struct file *file)
 {
     struct stat about;
@@ -206,11 +249,14 @@ enum status directory_bring(const char *path, struct error *err)
 {
     const char *name;
     struct scattered *directory = find_above(path, &name);
-    const struct file *file = directory ? find_file(directory, name) : NULL;
-    if (!file || (!file->elsewhere && (!file->in_pieces || is_whole(file))))
+    struct file *file = directory ? find_file(directory, name) : NULL;
+    if (!file)
         return STATUS_OK;
+    enum status status = need_copy(directory, file, err);
+    if (status != STATUS_OK || !file->in_pieces || is_whole(file))
+        return status;
     if (can_fetch(directory))
-        return directory->whole(directory->context, name, err);
+        return directory->source.whole(directory->source.context, name, err);
     return STATUS_END;
 }
 
@@ -219,7 +265,7 @@ static size_t read_from_afar(const struct scattered *directory, struct file *fil
 {
     if (!can_fetch(directory))
         return 0;
-    size_t got = directory->fetch(directory->context, file->name, at, data, size);
+    size_t got = directory->source.fetch(directory->source.context, file->name, at, data, size);
     (void)write_piece(file, data, got, at);
     return got;
 }
@@ -248,7 +294,9 @@ size_t directory_read(const char *path, uint64_t at, void *data, size_t size)
     struct file *file = directory ? find_file(directory, name) : NULL;
     if (file && !is_alone)
         ranges_add(&file->asked, at, at + size);
-    has_missed |= file && file->elsewhere;
+    struct error err;
+    if (file && need_copy(directory, file, &err) != STATUS_OK)
+        return 0;
     if (!file || !file->in_pieces)
         return read_from_here(place_of(file, path), at, data, size);
     size = size_within(file, at, size);

@@ -39,18 +39,27 @@ bool directory_is_scattered(const char *path);
 /* Adds a file whose copy has nothing but holes yet. */
 void directory_add_in_pieces(const char *path, const char *name, int copy);
 
-/* Adds a file that only other hosts have, and of which nothing can be had here. */
-void directory_add_elsewhere(const char *path, const char *name);
+/* Adds a file that only other hosts have: its copy, with nothing but holes, is made when it is needed. */
+void directory_add_elsewhere(const char *path, const char *name, uint64_t size);
+
+/* The bytes of a regular file, also before it has a copy; false: there is none. */
+bool directory_size(const char *path, uint64_t *size);
 
 /* Reads up to `size` bytes of a file of any directory from `at` on, as pread: how many. Of a scattered one in one
    thread at a time. */
 size_t directory_read(const char *path, uint64_t at, void *data, size_t size);
 
-/* Fetches a piece of a file of a scattered directory from where it is: how many bytes of it there are. */
-typedef size_t directory_fetch(void *context, const char *name, uint64_t at, void *data, size_t size);
-/* The same of a whole file, which it gives to the copy (directory_give). */
-typedef enum status directory_fetch_whole(void *context, const char *name, struct error *err);
-void directory_fetch_by(const char *path, directory_fetch *fetch, directory_fetch_whole *whole, void *context);
+/* How files of a scattered directory are had from where they are; `fetch` NULL: they are not. */
+struct directory_source {
+    /* A piece: how many bytes of it there are. */
+    size_t (*fetch)(void *context, const char *name, uint64_t at, void *data, size_t size);
+    /* The whole file, which goes to its copy (directory_give). */
+    enum status (*whole)(void *context, const char *name, struct error *err);
+    /* A new copy; -1: it cannot be made. */
+    int (*copy)(void *context, const char *name, struct error *err);
+    void *context;
+};
+void directory_fetch_by(const char *path, struct directory_source source);
 
 /* Before a file is opened by others than directory_read: what its copy lacks is fetched. STATUS_END: it cannot be had.
  */

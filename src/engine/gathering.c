@@ -397,13 +397,64 @@ static enum status copy_pieces(const struct gathering *gathering, const struct g
     return status;
 }
 
+/* A process that waits looks for a message every 2 ms (team_mpi.c): small local files of an archive, of which there may
+   be thousands, are asked for together, each as one piece. */
+enum { TOGETHER = 64, SMALL = PIECE / TOGETHER };
+
+static bool is_small_local(const struct gathered_file *file)
+{
+    return file->size <= SMALL && otf2_part_is_local(file->name);
+}
+
+static bool has_same_ending(const char *name, const char *other)
+{
+    return strcmp(strrchr(name, '.'), strrchr(other, '.')) == 0;
+}
+
+/* Those that follow the first, and have not been fetched: how many with it. */
+static size_t choose_together(const struct gathering *gathering, struct gathered_file *chosen[TOGETHER])
+{
+    const struct gathered_file *first = chosen[0];
+    struct gathered_file *end = gathering->files.file + gathering->files.count;
+    size_t count = 1;
+    for (struct gathered_file *file = chosen[0] + 1; is_small_local(first) && file < end && count < TOGETHER; file++)
+        if (file->ranks[0] != 0 && !file->fetched && is_small_local(file) && has_same_ending(file->name, first->name))
+            chosen[count++] = file;
+    return count;
+}
+
+/* The first one is wanted: what is wrong with another is said when that is. */
+static enum status copy_together(const struct gathering *gathering, struct gathered_file *const *files, size_t count,
+                                 struct error *err)
+{
+    enum status status = STATUS_OK;
+    char *first = directory_join(gathering->directory, files[0]->name);
+    for (size_t i = 0; i < count; i++) {
+        char *path = directory_join(gathering->directory, files[i]->name);
+        ask_for_piece(gathering, files[i], path, 0, SMALL);
+        free(path);
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t size;
+        char *data = take_piece(gathering, files[i], &size);
+        files[i]->fetched =
+            data && directory_give(gathering->directory, files[i]->name, 0, data + sizeof(struct piece_head), size);
+        if (i == 0 && !data)
+            status = error_set_errno(err, ERROR_INPUT, "%s: cannot read", first);
+        else if (i == 0 && !files[i]->fetched)
+            status = fault_of_copy(err);
+        free(data);
+    }
+    free(first);
+    return status;
+}
+
 static struct gathered_file *find_file(const struct gathering *gathering, const char *name)
 {
     const struct gathered_file key = {.name = (char *)(uintptr_t)name};
     return bsearch(&key, gathering->files.file, gathering->files.count, sizeof key, compare_names);
 }
 
-/* A directory_fetch. */
 static size_t fetch_piece(void *context, const char *name, uint64_t at, void *data, size_t size)
 {
     const struct gathering *gathering = context;
@@ -481,12 +532,21 @@ int gathering_copy(const struct gathered_file *file, struct error *err)
     return copy;
 }
 
-/* A directory_fetch_whole. */
+static int make_copy(void *context, const char *name, struct error *err)
+{
+    return gathering_copy(find_file(context, name), err);
+}
+
 static enum status fetch_whole(void *context, const char *name, struct error *err)
 {
     const struct gathering *gathering = context;
+    struct gathered_file *chosen[TOGETHER] = {find_file(gathering, name)};
+    size_t count = choose_together(gathering, chosen);
+    if (count > 1)
+        return copy_together(gathering, chosen, count, err);
     char *path = directory_join(gathering->directory, name);
-    enum status status = copy_pieces(gathering, find_file(gathering, name), path, err);
+    enum status status = copy_pieces(gathering, chosen[0], path, err);
+    chosen[0]->fetched = status == STATUS_OK;
     free(path);
     return status;
 }
@@ -505,7 +565,9 @@ static enum status fetch_all(struct gathering *gathering, struct engine_gathered
 {
     const char *directory = gathering->directory;
     directory_scatter(directory);
-    directory_fetch_by(directory, fetch_piece, fetch_whole, gathering);
+    directory_fetch_by(
+        directory,
+        (struct directory_source){.fetch = fetch_piece, .whole = fetch_whole, .copy = make_copy, .context = gathering});
     for (size_t i = 0; i < gathering->files.count; i++) {
         struct gathered_file *file = &gathering->files.file[i];
         file->in_pieces = is_in_pieces(gathering, file);
@@ -513,7 +575,9 @@ static enum status fetch_all(struct gathering *gathering, struct engine_gathered
             directory_add(directory, file->name, -1);
             continue;
         }
-        if (fetch(gathering, file, err) != STATUS_OK)
+        if (otf2_part_is_local(file->name))
+            directory_add_elsewhere(directory, file->name, file->size);
+        else if (fetch(gathering, file, err) != STATUS_OK)
             return STATUS_FAILED;
         gathered->files++;
         gathered->bytes += file->size;

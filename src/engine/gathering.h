@@ -21,6 +21,7 @@ struct gathered_file {
     int *ranks; /* that have it, ascending */
     size_t rank_count, rank_capacity;
     bool in_pieces; /* nothing of it is read but through directory_read(), or after directory_bring() */
+    bool fetched;   /* as a whole */
     bool differs;   /* hosts have different files of this name */
 };
 

@@ -98,7 +98,7 @@ static bool add_file(const char *directory, const char *name, const struct outli
     if (copy >= 0)
         directory_add_in_pieces(directory, name, copy);
     else if (file->elsewhere)
-        directory_add_elsewhere(directory, name);
+        directory_add_elsewhere(directory, name, file->size);
     else
         directory_add(directory, name, -1);
     return file->is_here || file->elsewhere || copy >= 0;

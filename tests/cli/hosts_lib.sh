@@ -48,7 +48,7 @@ ends_early() {
         code=0
         wait $launcher || code=$?
         for second in 1 2 3 4 5 6 7 8 9; do
-            ls -d /proc/"$(cat pid.0)" /proc/"$(cat pid.1)" sight* >left 2>/dev/null
+            ls -d /proc/"$(cat pid.0)" /proc/"$(cat pid.1)" sight* /dev/shm/sight* >left 2>/dev/null
             [ -s left ] || break
             sleep 1
         done

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A directory that is on several hosts: what is here, what is fetched as a whole, and what only others have. */
+/* A directory that is on several hosts: what is here, and what is fetched as a whole or in pieces. */
 #include "core/directory.h"
 
 #include "unit/tap.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SIZE = 100 };
 
 static char directory[] = "/tmp/sight-test-directory.XXXXXX";
-static int fetched;
+static int fetched, copies;
 
 static size_t fetch(void *context, const char *name, uint64_t at, void *data, size_t size)
 {
@@ -42,12 +41,16 @@ static char *path_of(const char *name)
 }
 
 /* A copy of 100 bytes that has only holes. */
-static int holes(void)
+static int copy(void *context, const char *name, struct error *err)
 {
-    int copy = open("/tmp", O_TMPFILE | O_RDWR, 0600);
-    if (copy >= 0 && ftruncate(copy, SIZE) != 0)
-        return -1;
-    return copy;
+    (void)context;
+    (void)name;
+    int file = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+    copies++;
+    if (file >= 0 && ftruncate(file, SIZE) == 0)
+        return file;
+    (void)error_set(err, ERROR_OUTPUT, "no room");
+    return -1;
 }
 
 static void test_names(void)
@@ -69,35 +72,39 @@ static void test_names(void)
 static void test_places(void)
 {
     char byte = 0;
-    struct stat about;
+    uint64_t size = 0;
     struct error err;
     tap_ok(strcmp(directory_place(path_of("run.otf2")), path_of("run.otf2")) == 0, "what is here stays where it is");
-    tap_ok(stat(directory_place(path_of("run/0.evt")), &about) == 0 && about.st_size == SIZE,
-           "the size of a file is known before it is fetched");
-    tap_equal_int(directory_bring(path_of("run.otf2"), &err), STATUS_OK, "what is here need not be brought");
+    tap_equal_int(directory_bring(path_of("run.otf2"), &err), STATUS_OK, "and need not be brought");
+    tap_ok(directory_size(path_of("run/0.evt"), &size) && size == SIZE && copies == 0,
+           "the size of a file is known before it has a copy");
+    tap_ok(!directory_size(path_of("run/2.evt"), &size), "what nobody has has no size");
     directory_alone(true);
     tap_equal_int(directory_bring(path_of("run/0.evt"), &err), STATUS_END, "alone, nothing is fetched");
-    tap_ok(directory_missed() && !directory_missed(), "which is noted once");
+    tap_ok(directory_read(path_of("run/0.evt"), 0, &byte, 1) == 0, "or read");
+    tap_ok(directory_missed() && !directory_missed() && copies == 0, "which is noted once");
     directory_alone(false);
     tap_ok(directory_bring(path_of("run/0.evt"), &err) == STATUS_OK &&
-               directory_bring(path_of("run/0.evt"), &err) == STATUS_OK && fetched == 1,
+               directory_bring(path_of("run/0.evt"), &err) == STATUS_OK && fetched == 1 && copies == 1,
            "a file is fetched once");
     tap_ok(directory_read(path_of("run/0.evt"), SIZE - 1, &byte, 1) == 1 && byte == 'w', "as a whole");
     tap_ok(directory_read(path_of("run.def"), 1, &byte, 1) == 1 && byte == 'p', "or in pieces");
-    tap_ok(directory_read(path_of("run/1.evt"), 0, &byte, 1) == 0 && directory_missed(),
-           "nothing is read of a file that only others have, and that is noted");
+    tap_ok(directory_read(path_of("run/1.evt"), 1, &byte, 1) == 1 && byte == 'p' && copies == 2,
+           "also one that has got its copy for that");
 }
 
 int main(void)
 {
+    struct error err;
     if (!mkdtemp(directory))
         return 99;
     directory_scatter(directory);
-    directory_fetch_by(directory, fetch, fetch_whole, NULL);
+    directory_fetch_by(directory, (struct directory_source){.fetch = fetch, .whole = fetch_whole, .copy = copy});
     directory_add(directory, "run.otf2", -1);
-    directory_add_in_pieces(directory, "run.def", holes());
-    directory_add_in_pieces(directory, "run/0.evt", holes());
-    directory_add_elsewhere(directory, "run/1.evt");
+    directory_add_in_pieces(directory, "run.def", copy(NULL, "", &err));
+    copies = 0;
+    directory_add_elsewhere(directory, "run/0.evt", SIZE);
+    directory_add_elsewhere(directory, "run/1.evt", SIZE);
     test_names();
     test_places();
     rmdir(directory);

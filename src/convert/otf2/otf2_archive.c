@@ -351,18 +351,15 @@ char *otf2_file_path(const struct otf2_archive *archive, uint64_t location, cons
     return path;
 }
 
-enum status otf2_files_bring(const struct otf2_archive *archive, uint64_t location, struct error *err)
+enum status otf2_file_bring(const struct otf2_archive *archive, uint64_t location, const char *suffix,
+                            struct error *err)
 {
-    static const char *const suffixes[] = {"def", "evt"};
-    enum status status = STATUS_OK;
     if (!archive->links.directory)
         return STATUS_OK;
     otf2_guard(NULL); /* a crash in here is none of the library */
-    for (size_t i = 0; status == STATUS_OK && i < sizeof suffixes / sizeof *suffixes; i++) {
-        char *path = otf2_file_path(archive, location, suffixes[i]);
-        status = directory_bring(path, err);
-        free(path);
-    }
+    char *path = otf2_file_path(archive, location, suffix);
+    enum status status = directory_bring(path, err);
+    free(path);
     otf2_guard(archive);
     return status;
 }

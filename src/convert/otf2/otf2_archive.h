@@ -37,8 +37,9 @@ void otf2_files_close(struct otf2_archive *archive);
  */
 char *otf2_file_path(const struct otf2_archive *archive, uint64_t location, const char *suffix);
 
-/* Before a location is read: its files are brought here from other hosts. STATUS_END: they cannot be had. */
-enum status otf2_files_bring(const struct otf2_archive *archive, uint64_t location, struct error *err) MUST_CHECK;
+/* Before such a file is read: it is brought here from another host. STATUS_END: it cannot be had. */
+enum status otf2_file_bring(const struct otf2_archive *archive, uint64_t location, const char *suffix,
+                            struct error *err) MUST_CHECK;
 
 /* Before the library opens such a file, and after it. */
 void otf2_file_show(struct otf2_archive *archive, uint64_t location, const char *suffix);

@@ -14,6 +14,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Where the temporary directory is: it takes no room, and one in memory is made a hundred times as fast. */
+static const char *links_place(void)
+{
+    static const char memory[] = "/dev/shm";
+    return access(memory, W_OK | X_OK) == 0 ? memory : temporary_directory();
+}
+
 /* The part of the path that is below the directory. */
 static const char *name_of(const struct otf2_links *links, const char *path)
 {
@@ -38,9 +45,9 @@ enum status otf2_links_begin(struct otf2_links *links, const char *path, struct 
     }
     links->directory = directory;
     /* A number that each temporary directory will have. */
-    links->fd = open(temporary_directory(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    links->fd = open(links_place(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (links->fd < 0)
-        return error_set_errno(err, ERROR_OUTPUT, "%s: cannot open", temporary_directory());
+        return error_set_errno(err, ERROR_OUTPUT, "%s: cannot open", links_place());
     if (asprintf(&links->name, "/proc/self/fd/%d", links->fd) < 0)
         memory_failed();
     return STATUS_OK;
@@ -48,7 +55,7 @@ enum status otf2_links_begin(struct otf2_links *links, const char *path, struct 
 
 static bool make_temporary(struct otf2_links *links)
 {
-    links->temporary = directory_join(temporary_directory(), "sight-otf2.XXXXXX");
+    links->temporary = directory_join(links_place(), "sight-otf2.XXXXXX");
     if (!unfinished_make_directory(links->temporary, &links->unfinished)) {
         free(links->temporary);
         links->temporary = NULL;
@@ -89,8 +96,7 @@ void otf2_links_show(struct otf2_links *links, const char *path)
     links->shown = memory_copy_string(name_of(links, path));
     /* What no host has the library will not find. */
     if (target && !make_link(links, target))
-        (void)error_set_errno(&links->fault, ERROR_OUTPUT, "cannot write a temporary file in %s",
-                              temporary_directory());
+        (void)error_set_errno(&links->fault, ERROR_OUTPUT, "cannot write a temporary file in %s", links_place());
     free(target);
 }
 

@@ -9,7 +9,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 extern const struct format format_otf2;
 
@@ -139,10 +138,10 @@ static void location_fault(struct otf2_location *location, const char *what)
 static uint64_t file_size(const struct otf2_state *state, uint64_t id, const char *suffix)
 {
     char *path = otf2_file_path(&state->archive, id, suffix);
-    struct stat about;
-    bool there = stat(directory_place(path), &about) == 0 && S_ISREG(about.st_mode);
+    uint64_t size;
+    bool there = directory_size(path, &size);
     free(path);
-    return there ? (uint64_t)about.st_size : UINT64_MAX;
+    return there ? size : UINT64_MAX;
 }
 
 /* Whether the library finds each record of the location's file again. */
@@ -157,24 +156,28 @@ static bool is_numbered(const struct otf2_state *state, struct otf2_location *lo
 /* Tables that map the location's own ids to global ones, and its clock offsets: the library applies both to the events,
    but only if these definitions were read first. A file of 20 bytes has the header of a chunk and its end, and no
    definition: opening it would take longer than reading thousands of events. */
-static void read_definitions(struct otf2_state *state, struct otf2_location *location, uint64_t id)
+static enum status read_definitions(struct otf2_state *state, struct otf2_location *location, uint64_t id,
+                                    struct error *err)
 {
     enum { NO_DEFINITION = 20 };
     OTF2_Reader *library = state->archive.library;
     uint64_t size = file_size(state, id, "def"), count = 0;
+    if (size == UINT64_MAX || size == NO_DEFINITION)
+        return STATUS_OK;
+    enum status brought = otf2_file_bring(&state->archive, id, "def", err);
+    if (brought != STATUS_OK)
+        return brought;
     otf2_guard_file(id, "def");
-    OTF2_DefReader *local = NULL;
-    if (size != UINT64_MAX && size != NO_DEFINITION) {
-        otf2_file_show(&state->archive, id, "def");
-        local = OTF2_Reader_GetDefReader(library, id);
-        otf2_file_hide(&state->archive);
-    }
+    otf2_file_show(&state->archive, id, "def");
+    OTF2_DefReader *local = OTF2_Reader_GetDefReader(library, id);
+    otf2_file_hide(&state->archive);
     if (local) {
         if (OTF2_Reader_ReadAllLocalDefinitions(library, local, &count) != OTF2_SUCCESS)
             location_fault(location, "its definitions are damaged");
         OTF2_Reader_CloseDefReader(library, local);
     }
     otf2_complaint(NULL); /* many archives have no local definitions */
+    return STATUS_OK;
 }
 
 /* STATUS_FAILED: there is no room for files of other hosts. */
@@ -187,7 +190,7 @@ static enum status location_open(struct otf2_state *state, struct reader *reader
     /* Beyond this, ns do not fit: times count from the trace's begin. */
     bool far = state->otf2.offset / state->otf2.resolution > UINT64_C(9000000000);
     otf2_clock_begin(&location->clock, state->otf2.resolution, far ? state->otf2.offset : 0);
-    enum status brought = otf2_files_bring(&state->archive, about->id, err);
+    enum status brought = otf2_file_bring(&state->archive, about->id, "evt", err);
     if (brought == STATUS_FAILED)
         return STATUS_FAILED;
     /* Asking the library for a file that is missing costs an error message of its own, and a location without events
@@ -197,7 +200,8 @@ static enum status location_open(struct otf2_state *state, struct reader *reader
             location_fault(location, "its file is missing");
         return STATUS_OK;
     }
-    read_definitions(state, location, about->id);
+    if (read_definitions(state, location, about->id, err) == STATUS_FAILED)
+        return STATUS_FAILED;
     location->more = true;
     /* It is counted already. */
     location->parked = state->open_count > state->open_most && is_numbered(state, location, about->id);
