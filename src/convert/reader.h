@@ -32,7 +32,7 @@ struct format_processes {
     /* Where each process has files of its own: one of them, borrowed, by number as `bytes` has them; free() the array.
        NULL: it has not. */
     const char **(*paths)(const struct reader *reader, size_t *count);
-    /* And as `select`, those whose number is not 0 in an array. */
+    /* And as `select`, those whose number is not 0 in an array, which stays as long as events are read. */
     void (*choose)(struct reader *reader, const unsigned char *chosen);
 };
 

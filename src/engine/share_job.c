@@ -78,6 +78,8 @@ static struct share_division divide_places(const struct reader *reader, unsigned
     division.shares = most;
     for (size_t i = 0; i < division.process_count; i++) {
         int rank = place_process(gathering_file(paths[i]), load, most);
+        if (rank < 0 && bytes[i] == 0)
+            rank = 0; /* a process without events need have no file */
         if (rank < 0) {
             division.shares = 1;
             break;
