@@ -161,4 +161,9 @@ void otf2_make_states(struct otf2_defs *otf2);
 void otf2_make_processes(struct otf2_defs *otf2);
 void otf2_make_comms(struct otf2_defs *otf2);
 
+/* The communicators and windows that the process is a member of, as events before its first one: from *next on, as far
+   as there is room in the batch. True: these are all. */
+bool otf2_give_comms(const struct otf2_defs *otf2, uint32_t process, size_t *next, struct batch *batch,
+                     int64_t time_ns);
+
 #endif

@@ -40,8 +40,8 @@ struct otf2_state {
     size_t waiting_count;
     struct otf2_requests requests;
     uint32_t process;
-    bool gave_comms;   /* of the current process */
-    size_t comm, side; /* next to be given */
+    bool gave_comms; /* of the current process */
+    size_t comm;     /* next to be given */
     uint64_t records, undefined;
 };
 
@@ -421,65 +421,6 @@ static void take(struct otf2_state *state, struct otf2_location *location, int64
     }
 }
 
-static bool is_member(const uint32_t *world, uint32_t count, uint32_t process, int32_t *rank)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (world[i] == process) {
-            *rank = (int32_t)i;
-            return true;
-        }
-    return false;
-}
-
-static void give_comm(struct otf2_state *state, struct batch *batch, int64_t time_ns, enum comm_step step, int32_t comm,
-                      int32_t rank)
-{
-    struct event *event = &batch->events[batch->count++];
-    *event = EVENT_NOTHING;
-    event->kind = EVENT_COMM_MADE;
-    event->value = step;
-    event->time_ns = time_ns;
-    event->process = state->process;
-    event->partner_comm = comm;
-    event->tag = rank;
-}
-
-/* The communicators that the process is a member of, before its first event: the archive says it once for all. */
-static void give_comms(struct otf2_state *state, struct batch *batch, int64_t time_ns)
-{
-    const struct otf2_defs *otf2 = &state->otf2;
-    for (; state->comm < otf2->comm_count + otf2->window_count && batch->count + 2 < BATCH_EVENTS; state->comm++) {
-        bool window = state->comm >= otf2->comm_count;
-        const struct otf2_comm *comm = window ? NULL : &otf2->comm[state->comm];
-        int32_t rank = 0, other = 0;
-        if (window) {
-            const struct otf2_window *of = &otf2->window[state->comm - otf2->comm_count];
-            uint32_t on = otf2_index(&otf2->comm_ids, of->comm);
-            if (of->window != EVENT_UNKNOWN &&
-                is_member(otf2->comm[on].world, otf2->comm[on].count, state->process, &rank))
-                give_comm(state, batch, time_ns, COMM_STEP_INTRA, of->window, rank);
-            continue;
-        }
-        if (comm->comm == EVENT_UNKNOWN)
-            continue;
-        bool in = is_member(comm->world, comm->count, state->process, &rank);
-        bool in_other = comm->inter && is_member(comm->other_world, comm->other_count, state->process, &other);
-        if (comm->inter && in_other) {
-            give_comm(state, batch, time_ns, COMM_STEP_LOCAL, comm->other_comm, other);
-            give_comm(state, batch, time_ns, COMM_STEP_REMOTE, comm->comm, -1);
-        } else if (comm->inter && in) {
-            give_comm(state, batch, time_ns, COMM_STEP_LOCAL, comm->comm, rank);
-            give_comm(state, batch, time_ns, COMM_STEP_REMOTE, comm->other_comm, -1);
-        } else if (comm->self) {
-            give_comm(state, batch, time_ns, COMM_STEP_SELF, otf2->selfs + (int32_t)state->process, 0);
-        } else if (in) {
-            bool world = otf2->defs->comms[comm->comm].world;
-            give_comm(state, batch, time_ns, world ? COMM_STEP_WORLD : COMM_STEP_INTRA, comm->comm, rank);
-        }
-    }
-    state->gave_comms = state->comm == otf2->comm_count + otf2->window_count;
-}
-
 static void finish(struct otf2_state *state, struct reader *reader)
 {
     /* An archive has no mark at its end: it is complete if every location has what was declared, else there was
@@ -502,7 +443,8 @@ static void fill_batch(struct otf2_state *state, struct batch *batch)
         struct otf2_location *location = state->waiting[0].location;
         /* With the time of the process's first event, which is known only now. */
         if (!state->gave_comms) {
-            give_comms(state, batch, location->events[location->head].time_ns);
+            state->gave_comms = otf2_give_comms(&state->otf2, state->process, &state->comm, batch,
+                                                location->events[location->head].time_ns);
             continue;
         }
         take(state, location, alone_until(state), batch);
