@@ -6,8 +6,8 @@
 
 /* Files of a directory that is on several hosts (core/directory.h), for a library that opens files by their names below
    one directory: this host's files are somewhere else than the copies of others, which have no names. So it gets links,
-   in a temporary directory that is there while a file is opened, and no longer: even if the program is killed, nothing
-   stays. */
+   in a temporary directory that is there while a file is opened, and no longer: if the program is killed, hardly ever
+   anything stays. */
 
 struct otf2_links {
     int fd;             /* of the directory, also when that is gone */
