@@ -102,6 +102,7 @@ struct site_def {
     char *file;       /* as given to the compiler; "" if only the function is known */
     char *function;   /* the function it is in; NULL: not known */
     int32_t id, line; /* id: number in the source, EVENT_UNKNOWN where it has none; line 0: not known */
+    bool library;     /* code that the program only uses, such as libc's; false: its own, or not known */
 };
 
 /* The kind of a record about a communicator; the values are those of CLOG-2. */

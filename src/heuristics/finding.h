@@ -27,8 +27,10 @@ struct ranks {
 
 /* What the processes that are to blame compute and the others do not, by samples. */
 struct finding_code {
-    const char *name, *file; /* of the function; file "" where it is not known; borrowed from the definitions */
+    const char *name, *file; /* of the function, the program's own where that is known; file "" where it is not known;
+                                borrowed from the definitions */
     int32_t line;            /* 0: not known */
+    const char *called;      /* a library's function, called there, that takes most of it; NULL: none */
     const char *caller;      /* the function that calls it there; NULL: none, or not known */
     double excess_s;         /* mean time of a process that is to blame beyond that of the others */
     double chance;           /* that it is noise */

@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "profile/profile_callers.h"
 #include "profile/profile_excess.h"
 
 #include <ctype.h>
@@ -28,8 +29,8 @@ struct finding_coder *finding_coder_new(const struct metrics *metrics)
         return NULL;
     struct finding_coder *coder = memory_new(sizeof *coder);
     coder->metrics = metrics;
-    coder->functions = profile_rows_of(metrics->profile, PROFILE_BY_FUNCTION);
-    coder->lines = profile_rows_of(metrics->profile, PROFILE_BY_LINE);
+    coder->functions = profile_rows_of(metrics->profile, PROFILE_BY_OWN_FUNCTION);
+    coder->lines = profile_rows_of(metrics->profile, PROFILE_BY_OWN_LINE);
     coder->ranks = memory_new((metrics->process_count + 1) * sizeof *coder->ranks);
     for (size_t i = 0; i < metrics->process_count; i++)
         coder->ranks[i] = metrics->process[i].rank;
@@ -78,6 +79,8 @@ static void say(struct finding *finding, size_t processes)
                 text_plural(finding->causes.count, "", " each"), text_beginning(code->name, 60), code->name);
     if (*code->file)
         text_append(finding->text, size, " (%s)", site_text(site, &place));
+    if (code->called)
+        text_append(finding->text, size, " and %.*s, which it calls", text_beginning(code->called, 60), code->called);
     if (code->caller)
         text_append(finding->text, size, ", called from %.*s", text_beginning(code->caller, 60), code->caller);
     text_append(finding->text, size, ".");
@@ -120,6 +123,8 @@ void finding_code_fit(const struct finding_coder *coder, struct finding *finding
             .name = function->name,
             .file = function->file,
             .line = line_of(coder, &groups, function, found[i].ns),
+            .called = profile_called(coder->metrics->profile, &coder->functions, found[i].row, finding->causes.rank,
+                                     finding->causes.count),
             .caller = found[i].caller == UINT32_MAX ? NULL : coder->functions.row[found[i].caller].name,
             .excess_s = (double)found[i].ns / 1e9,
             .chance = found[i].chance};

@@ -16,18 +16,6 @@ static const double MPI_MOST = 0.5;
 static const double SHARE_LEAST = 0.25;
 enum { SAMPLES_LEAST = 100, NAME_MOST = 120 };
 
-/* What waits for threads or processes by turning in circles is no computing of the program. A library without debug
-   information is all that is known of its functions: "[libgomp.so.1.0.0]". */
-static bool is_waiting(const struct profile_row *row)
-{
-    static const char *const names[] = {"[libgomp", "[libomp", "[libiomp", "[libmpi", "[libopen-",
-                                        "[libuc",   "gomp_",   "GOMP_",    "__kmp"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(row->name, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
-}
-
 static struct hot_place place_of(const struct profile_row *row, int32_t line)
 {
     return (struct hot_place){.function = row->name, .file = row->file, .line = line};
@@ -48,9 +36,9 @@ struct hot_code hot_code_of(const struct metrics *metrics)
     struct hot_code hot = {0};
     if (!profile || profile->samples == 0 || profile->ns <= 0 || communication_share(metrics) > MPI_MOST)
         return hot;
-    struct profile_rows rows = profile_rows_of(profile, PROFILE_BY_FUNCTION);
+    struct profile_rows rows = profile_rows_of(profile, PROFILE_BY_OWN_FUNCTION);
     uint32_t hottest = 0; /* rows come with the hottest first */
-    while (hottest < rows.count && is_waiting(&rows.row[hottest]))
+    while (hottest < rows.count && profile_is_waiting(rows.row[hottest].name))
         hottest++;
     if (hottest < rows.count && rows.row[hottest].samples >= SAMPLES_LEAST) {
         const struct profile_row *row = &rows.row[hottest];
@@ -59,8 +47,10 @@ struct hot_code hot_code_of(const struct metrics *metrics)
         hot.place = place_of(row, row->line);
         hot.known = hot.share >= SHARE_LEAST;
     }
-    if (hot.known)
+    if (hot.known) {
+        hot.called = profile_called(profile, &rows, hottest, NULL, 0);
         find_callers(profile, &rows, hottest, &hot);
+    }
     profile_rows_clear(&rows);
     return hot;
 }
@@ -83,6 +73,9 @@ char *hot_code_sentence(char buffer[HOT_CODE_SIZE], const struct metrics *metric
         return buffer;
     text_append(buffer, HOT_CODE_SIZE, "%s of the computing is in ", text_share(share, hot.share));
     add_place(buffer, &hot.place);
+    if (hot.called)
+        text_append(buffer, HOT_CODE_SIZE, " and %.*s, which it calls", text_beginning(hot.called, NAME_MOST),
+                    hot.called);
     /* As a path is read: from the outside in. */
     for (size_t i = hot.caller_count; i-- > 0;) {
         text_append(buffer, HOT_CODE_SIZE, i + 1 == hot.caller_count ? ", mostly reached through " : " → ");

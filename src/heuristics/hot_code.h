@@ -5,9 +5,9 @@
 #include "metrics/metrics.h"
 
 /* Where the run computes, by samples (profile/profile.h): of runs that compute for most of their time, the function
-   with the largest share of the computing, and the calls by which more than half of that is reached. A library's
-   function says little: its callers lead to the program's own code. Libraries in which threads or processes wait for
-   each other do not count. */
+   with the largest share of the computing, and the calls by which more than half of that is reached. What libraries
+   compute counts for the function of the program that calls them, where that is known. Libraries in which threads or
+   processes wait for each other do not count. */
 
 enum { HOT_CALLERS = 3 };
 
@@ -20,6 +20,7 @@ struct hot_code {
     bool known;   /* else nothing else counts */
     double share; /* of the computing, in the function itself */
     int64_t self_ns;
+    const char *called; /* a library's function, called there, with more than half of that; NULL: none */
     struct hot_place place, caller[HOT_CALLERS]; /* the innermost caller first */
     size_t caller_count;
 };

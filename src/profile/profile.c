@@ -216,3 +216,33 @@ const char *profile_function(const struct defs *defs, uint32_t path)
     const char *name = defs_path_name(defs, path);
     return name ? name : "?";
 }
+
+bool profile_is_waiting(const char *function)
+{
+    /* A library without debug information is all that is known of its functions: "[libgomp.so.1.0.0]". */
+    static const char *const names[] = {"[libgomp", "[libomp", "[libiomp", "[libmpi", "[libopen-",
+                                        "[libuc",   "gomp_",   "GOMP_",    "__kmp"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(function, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool is_in_library(const struct defs *defs, uint32_t path)
+{
+    const struct site_def *site = profile_site(defs, path);
+    return site && site->library;
+}
+
+uint32_t profile_own_path(const struct defs *defs, uint32_t path)
+{
+    uint32_t own = path;
+    if (!is_in_library(defs, path) || profile_is_waiting(profile_function(defs, path)))
+        return path;
+    while (is_in_library(defs, own))
+        if (defs->paths[own].parent == 0)
+            return path;
+        else
+            own = defs->paths[own].parent - 1;
+    return own;
+}

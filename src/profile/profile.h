@@ -66,4 +66,9 @@ struct profile *profile_of_iterations(const struct profile *whole, const uint32_
 const struct site_def *profile_site(const struct defs *defs, uint32_t path); /* NULL: not known */
 const char *profile_function(const struct defs *defs, uint32_t path);
 
+/* The path, or the innermost one above it, in the program's own code; the path itself where there is none, and where a
+   library waits for threads or processes by turning in circles: that is no computing of the program. */
+uint32_t profile_own_path(const struct defs *defs, uint32_t path);
+bool profile_is_waiting(const char *function);
+
 #endif

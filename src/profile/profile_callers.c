@@ -53,7 +53,7 @@ static bool climb_on(const struct profile *profile, const struct profile_rows *r
             climb->path = 0;
             continue;
         }
-        const struct site_def *site = profile_site(profile->defs, climb->path - 1);
+        const struct site_def *site = profile_rows_site(profile, rows, climb->path - 1);
         if (site && site->line > 0)
             add(&lines, (uint64_t)site->line, climb->ns, &line);
     }
@@ -74,4 +74,37 @@ size_t profile_callers(const struct profile *profile, const struct profile_rows 
         count++;
     free(climbs);
     return count;
+}
+
+/* The outermost path between one and the own code that counts for it. */
+static uint32_t outermost(const struct defs *defs, uint32_t path)
+{
+    uint32_t own = profile_own_path(defs, path);
+    while (path != own && defs->paths[path].parent != own + 1)
+        path = defs->paths[path].parent - 1;
+    return path;
+}
+
+const char *profile_called(const struct profile *profile, const struct profile_rows *rows, uint32_t row,
+                           const uint32_t *ranks, size_t rank_count)
+{
+    struct profile_rows functions = profile_rows_of(profile, PROFILE_BY_FUNCTION);
+    int64_t all_ns = 0, *called_ns = memory_new((functions.count + 1) * sizeof *called_ns);
+    size_t most = 0;
+    for (size_t i = 0; i < profile->cell_count; i++) {
+        const struct profile_cell *cell = &profile->cells[i];
+        if (rows->row_of[cell->path] != row || (ranks && !is_among(cell->rank, ranks, rank_count)))
+            continue;
+        uint32_t called = outermost(profile->defs, cell->path);
+        time_add(&all_ns, cell->ns);
+        if (called != profile_own_path(profile->defs, cell->path))
+            time_add(&called_ns[functions.row_of[called]], cell->ns);
+    }
+    for (size_t i = 1; i < functions.count; i++)
+        if (called_ns[i] > called_ns[most])
+            most = i;
+    const char *name = called_ns[most] > all_ns / 2 ? functions.row[most].name : NULL;
+    free(called_ns);
+    profile_rows_clear(&functions);
+    return name;
 }

@@ -16,4 +16,10 @@ struct profile_step {
 size_t profile_callers(const struct profile *profile, const struct profile_rows *rows, uint32_t row,
                        struct profile_step *steps, size_t most);
 
+/* In rows of a program's own code: the library's function, called there, that more than half of the row's own time is
+   spent in, with all that it calls; NULL: there is none. `ranks`: those of the processes that count, ascending; NULL:
+   all. */
+const char *profile_called(const struct profile *profile, const struct profile_rows *rows, uint32_t row,
+                           const uint32_t *ranks, size_t rank_count);
+
 #endif

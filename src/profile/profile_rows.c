@@ -15,11 +15,18 @@ struct key {
     uint32_t path;
 };
 
+/* The path whose place counts. */
+static uint32_t path_by(const struct defs *defs, uint32_t path, enum profile_by by)
+{
+    return by == PROFILE_BY_OWN_FUNCTION || by == PROFILE_BY_OWN_LINE ? profile_own_path(defs, path) : path;
+}
+
 static struct key key_of(const struct defs *defs, uint32_t path, enum profile_by by)
 {
-    const struct site_def *site = profile_site(defs, path);
-    struct key key = {.name = profile_function(defs, path), .file = site ? site->file : "", .path = path};
-    if (by == PROFILE_BY_LINE && site)
+    uint32_t place = path_by(defs, path, by);
+    const struct site_def *site = profile_site(defs, place);
+    struct key key = {.name = profile_function(defs, place), .file = site ? site->file : "", .path = path};
+    if ((by == PROFILE_BY_LINE || by == PROFILE_BY_OWN_LINE) && site)
         key.line = site->line;
     /* What has no file keeps its function's name: else all such functions would be one row. */
     if (by == PROFILE_BY_FILE && *key.file)
@@ -111,6 +118,11 @@ static void add_cells(const struct profile *profile, struct profile_rows *rows)
     free(seen);
 }
 
+const struct site_def *profile_rows_site(const struct profile *profile, const struct profile_rows *rows, uint32_t path)
+{
+    return profile_site(profile->defs, path_by(profile->defs, path, rows->by));
+}
+
 uint32_t profile_caller(const struct profile *profile, const struct profile_rows *rows, uint32_t path)
 {
     uint32_t row = rows->row_of[path - 1];
@@ -126,7 +138,7 @@ static void find_lines(const struct profile *profile, struct profile_rows *rows)
     struct map samples = {0};
     uint64_t *most = memory_new((rows->count + 1) * sizeof *most);
     for (size_t i = 0; i < profile->cell_count; i++) {
-        const struct site_def *site = profile_site(profile->defs, profile->cells[i].path);
+        const struct site_def *site = profile_rows_site(profile, rows, profile->cells[i].path);
         uint32_t row = rows->row_of[profile->cells[i].path];
         if (!site || site->line <= 0)
             continue;
@@ -139,7 +151,7 @@ static void find_lines(const struct profile *profile, struct profile_rows *rows)
         }
     }
     for (uint32_t path = 0; path < profile->defs->path_count; path++) {
-        const struct site_def *site = profile_site(profile->defs, path);
+        const struct site_def *site = profile_rows_site(profile, rows, path);
         uint32_t row = rows->row_of[path];
         if (row != UINT32_MAX && rows->row[row].line == 0 && site)
             rows->row[row].line = site->line;
@@ -188,7 +200,7 @@ static void sort_rows(struct profile_rows *rows)
 
 struct profile_rows profile_rows_of(const struct profile *profile, enum profile_by by)
 {
-    struct profile_rows rows = {0};
+    struct profile_rows rows = {.by = by};
     /* A trace that was not read as far as its first event has no definitions. */
     if (profile->defs)
         rows.path_count = profile->defs->path_count;
@@ -198,7 +210,7 @@ struct profile_rows profile_rows_of(const struct profile *profile, enum profile_
         return rows;
     number_rows(profile, by, &rows);
     add_cells(profile, &rows);
-    if (by == PROFILE_BY_FUNCTION)
+    if (by == PROFILE_BY_FUNCTION || by == PROFILE_BY_OWN_FUNCTION)
         find_lines(profile, &rows);
     sort_rows(&rows);
     return rows;

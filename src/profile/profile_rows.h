@@ -4,8 +4,9 @@
 
 #include "profile/profile.h"
 
-/* A profile as rows, hottest first: one for each function, line or file. */
-enum profile_by { PROFILE_BY_FUNCTION, PROFILE_BY_LINE, PROFILE_BY_FILE };
+/* A profile as rows, hottest first: one for each function, line or file; or for each function or line of the program's
+   own code, in which counts what libraries compute for it (profile_own_path). */
+enum profile_by { PROFILE_BY_FUNCTION, PROFILE_BY_LINE, PROFILE_BY_FILE, PROFILE_BY_OWN_FUNCTION, PROFILE_BY_OWN_LINE };
 
 struct profile_share {
     uint32_t rank;
@@ -28,10 +29,14 @@ struct profile_rows {
     size_t count;
     uint32_t *row_of; /* of each path of the trace; UINT32_MAX where the profile has none */
     size_t path_count;
+    enum profile_by by;
 };
 
 struct profile_rows profile_rows_of(const struct profile *profile, enum profile_by by);
 void profile_rows_clear(struct profile_rows *rows);
+
+/* What stands for a path in these rows: the place of its own code, where they are by that. NULL: not known. */
+const struct site_def *profile_rows_site(const struct profile *profile, const struct profile_rows *rows, uint32_t path);
 
 /* The path, 1 + index, that calls the row in which `path` is: what calls itself is not called from elsewhere. 0:
  * nobody. */

@@ -65,6 +65,7 @@ enum {
     CLOG2_SITE_PROPERTY_VALUE = -5,
     CLOG2_SITE_FILE_MORE = -6, /* the text goes on that of the file, or of the function, of the source location with */
     CLOG2_SITE_FUNCTION_MORE = -7, /* the same id */
+    CLOG2_SITE_LIBRARY = -8,       /* the source location with the same id is in a library; no text */
     CLOG2_KNOWN_SOLO = -10,        /* first id of MPE's own single events */
     CLOG2_KNOWN_STATES = 300,      /* state ids below are MPE's own, */
     CLOG2_KNOWN_EVENTS_END = 600,  /* and their events: 2 * state and 2 * state + 1 */
@@ -75,7 +76,7 @@ enum {
 /* True if a source location with this line is none, but one of the above. */
 static inline bool clog2_line_is_other(int32_t line)
 {
-    return line <= CLOG2_SITE_FUNCTION && line >= CLOG2_SITE_FUNCTION_MORE;
+    return line <= CLOG2_SITE_FUNCTION && line >= CLOG2_SITE_LIBRARY;
 }
 
 /* Stands in the end-of-log record. */

@@ -134,6 +134,18 @@ static void site_function(struct clog2_defs *defs, const unsigned char *body, bo
         defs->defs->sites[site - 1].function = clog2_text_field(body + 8, CLOG2_TEXT_SIZE);
 }
 
+static bool site_is_library(const unsigned char *body, bool big_endian)
+{
+    return bytes_i32(body + 4, big_endian) == CLOG2_SITE_LIBRARY;
+}
+
+static void site_library(struct clog2_defs *defs, const unsigned char *body, bool big_endian)
+{
+    uint32_t site = clog2_site_find(defs, bytes_u32(body, big_endian));
+    if (site)
+        defs->defs->sites[site - 1].library = true;
+}
+
 static bool site_goes_on(const unsigned char *body, bool big_endian)
 {
     int32_t line = bytes_i32(body + 4, big_endian);
@@ -178,6 +190,8 @@ void clog2_site_record(struct clog2_defs *defs, struct clog2_part_defs *part, co
 {
     if (site_is_function(body, big_endian))
         site_function(defs, body, big_endian);
+    else if (site_is_library(body, big_endian))
+        site_library(defs, body, big_endian);
     else if (site_goes_on(body, big_endian))
         site_more(defs, body, big_endian);
     else if (site_is_path(body, big_endian))

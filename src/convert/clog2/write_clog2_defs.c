@@ -105,6 +105,8 @@ void clog2_write_definition(struct clog2_writer *clog2, const struct clog2_place
                    site->file);
         if (site->function)
             write_site(clog2, place, index, CLOG2_SITE_FUNCTION, CLOG2_SITE_FUNCTION_MORE, site->function);
+        if (site->library)
+            write_site_record(clog2, place, index, CLOG2_SITE_LIBRARY, "");
     }
 }
 

@@ -114,6 +114,7 @@ static void pack_site(struct packing *packing, struct site_def *site)
     pack_text(packing, &site->function);
     PACK(packing, site->id);
     PACK(packing, site->line);
+    PACK(packing, site->library);
 }
 
 static void free_site(struct site_def *site)

@@ -12,7 +12,7 @@
 
 /* The last digit counts up with each change of what event_pack or defs_pack write: an older file is then no file of
    ours, and is made again. */
-static const char magic[8] = "SIGHTev3";
+static const char magic[8] = "SIGHTev4";
 
 struct file_head {
     char magic[8];

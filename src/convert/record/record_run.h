@@ -25,6 +25,7 @@ struct record_comm_place {
 struct record_code_file {
     char *path;     /* owned; of Python the file of its source */
     char *function; /* owned; NULL: machine code */
+    bool program;   /* the program itself, and no library */
 };
 
 /* A place in a code file that calls MPI, and its source location. */
@@ -49,8 +50,8 @@ struct record_process {
     struct record_comm_place *comms; /* by the process's number */
     size_t comm_count, comm_capacity;
     struct record_code *modules;
-    size_t module_count, module_capacity;
-    size_t clock_map; /* of record_run.clocks: from ticks to ns */
+    size_t module_count, module_capacity; /* the first is the program, or the interpreter of one in Python */
+    size_t clock_map;                     /* of record_run.clocks: from ticks to ns */
     struct record_clock_line clock;
     bool finalized;
 };

@@ -38,8 +38,21 @@ static const struct record_code *code_of(const struct record_process *process, u
     return NULL;
 }
 
+/* Where that is known: the code of Python programs is not in the file of the interpreter. */
+static void find_programs(struct record_run *run)
+{
+    bool *interpreted = memory_new((run->process_count + 1) * sizeof *interpreted);
+    for (size_t i = 0; i < run->file_count; i++)
+        interpreted[run->process_of[i]] |= run->files[i].function_count > 0;
+    for (size_t i = 0; i < run->process_count; i++)
+        if (run->processes[i].module_count > 0 && !interpreted[i])
+            record_sites_program(run, run->processes[i].modules[0].path);
+    free(interpreted);
+}
+
 void record_samples_place(struct record_run *run)
 {
+    find_programs(run);
     for (size_t i = 0; i < run->file_count; i++) {
         struct record_file *file = &run->files[i];
         const struct record_process *process = &run->processes[run->process_of[i]];
@@ -86,7 +99,10 @@ static uint32_t module_site(struct record_run *run, struct defs *defs, uint32_t 
         char name[300];
         snprintf(name, sizeof name, "[%s]", slash ? slash + 1 : path);
         (*sites)[module] =
-            defs_add_site(defs, &(struct site_def){.function = name, .id = (int32_t)defs->site_count + 1}) + 1;
+            1 +
+            defs_add_site(defs, &(struct site_def){.function = name,
+                                                   .id = (int32_t)defs->site_count + 1,
+                                                   .library = record_sites_in_library(&run->modules[module], false)});
     }
     return (*sites)[module];
 }

@@ -58,6 +58,38 @@ uint32_t record_sites_place(struct record_run *run, const char *path, uint64_t o
     return place_in(run, module_of(run, path, NULL), offset);
 }
 
+void record_sites_program(struct record_run *run, const char *path)
+{
+    uint32_t module = module_of(run, path, NULL);
+    if (module)
+        run->modules[module - 1].program = true;
+}
+
+static bool begins_with_one(const char *text, const char *const *beginnings)
+{
+    for (; *beginnings; beginnings++)
+        if (strncmp(text, *beginnings, strlen(*beginnings)) == 0)
+            return true;
+    return false;
+}
+
+static bool is_python_library(const char *file)
+{
+    static const char *const marks[] = {"/lib/python", "/lib64/python", "/site-packages/", "/dist-packages/"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (strstr(file, marks[i]))
+            return true;
+    return *file == '<'; /* <frozen importlib._bootstrap> */
+}
+
+bool record_sites_in_library(const struct record_code_file *module, bool with_line)
+{
+    static const char *const system[] = {"/lib/", "/lib32/", "/lib64/", "/usr/lib", "/usr/local/lib", NULL};
+    if (module->function)
+        return is_python_library(module->path);
+    return !module->program && (!with_line || begins_with_one(module->path, system));
+}
+
 void record_sites_python(struct record_run *run, struct record_file *file, struct record_python *python)
 {
     python->texts[sizeof python->texts - 1] = '\0';
@@ -117,20 +149,29 @@ static void note_directory(struct defs *defs, const char *directory)
         property_add(&defs->properties, PROPERTY_COMPILED, directory);
 }
 
-/* event.site of a place in the source: several places in the code may be one there. */
-static uint32_t site_of(struct map *known, struct defs *defs, const struct source_place *place)
+/* The file of code of a place that samples were taken in; NULL: none were. */
+static const struct record_code_file *module_sampled(const struct record_run *run, const struct record_place *place)
 {
+    return place->sampled ? &run->modules[place->module] : NULL;
+}
+
+/* event.site of a place in the source: several places in the code may be one there. */
+static uint32_t site_of(struct map *known, struct defs *defs, const struct source_place *place,
+                        const struct record_code_file *sampled)
+{
+    bool library = sampled && record_sites_in_library(sampled, place->line > 0);
     struct site_def site = {.file = (char *)(place->file ? place->file : ""),
                             .function = (char *)place->function,
                             .id = (int32_t)defs->site_count + 1,
-                            .line = place->line};
+                            .line = place->line,
+                            .library = library};
     if (!*site.file && !site.function)
         return 0;
-    uint64_t hash = hash_text(hash_text((uint64_t)(uint32_t)site.line, site.file), site.function) >> 1;
+    uint64_t hash = hash_text(hash_text((uint64_t)(uint32_t)site.line << 1 | library, site.file), site.function) >> 1;
     uint64_t *index = map_put(known, hash, 0);
     const struct site_def *same = *index ? &defs->sites[*index - 1] : NULL;
     /* Another site with the same hash: the newer one takes the place, and the older may be defined once more. */
-    if (!same || same->line != site.line || !same_text(same->file, site.file) ||
+    if (!same || same->line != site.line || same->library != library || !same_text(same->file, site.file) ||
         !same_text(same->function, site.function)) {
         *index = (uint64_t)defs_add_site(defs, &site) + 1;
         note_directory(defs, place->directory);
@@ -148,7 +189,8 @@ static void resolve_outers(struct record_run *run, struct map *known, struct def
     place->outer = run->outer_count;
     place->outer_count = (uint8_t)count;
     for (size_t i = 0; i < count; i++)
-        ARRAY_PUSH(run->outers, run->outer_count, run->outer_capacity, site_of(known, defs, &outers[i]));
+        ARRAY_PUSH(run->outers, run->outer_count, run->outer_capacity,
+                   site_of(known, defs, &outers[i], module_sampled(run, place)));
 }
 
 static void resolve_python(struct record_run *run, struct map *known, struct defs *defs)
@@ -158,7 +200,7 @@ static void resolve_python(struct record_run *run, struct map *known, struct def
         struct source_place place = {
             .file = module->path, .line = (int32_t)run->places[i].offset, .function = module->function};
         if (module->function)
-            run->places[i].site = site_of(known, defs, &place);
+            run->places[i].site = site_of(known, defs, &place, module_sampled(run, &run->places[i]));
     }
 }
 
@@ -175,7 +217,7 @@ void record_sites_resolve(struct record_run *run, struct defs *defs)
             struct source_place place;
             /* The call ends where it returns to. */
             if (run->places[i].module == module && source_lines_find(lines, run->places[i].offset - 1, &place)) {
-                run->places[i].site = site_of(&known, defs, &place);
+                run->places[i].site = site_of(&known, defs, &place, module_sampled(run, &run->places[i]));
                 if (run->places[i].sampled || wrapper_may_be(place.function))
                     resolve_outers(run, &known, defs, lines, &run->places[i]);
             }

@@ -10,6 +10,13 @@
    one. */
 uint32_t record_sites_place(struct record_run *run, const char *path, uint64_t offset);
 
+/* A file of code is that of a program. */
+void record_sites_program(struct record_run *run, const char *path);
+
+/* Whether code that samples were taken in is a library's that the program only uses. Libraries with lines, and apart from
+   those that are installed for all programs, may be the program's own, as large programs are made of some. */
+bool record_sites_in_library(const struct record_code_file *module, bool with_line);
+
 /* Adds the definition of a function of Python in `file`; the place (as above) of an address with
    RECORD_PYTHON_ADDRESS. */
 void record_sites_python(struct record_run *run, struct record_file *file, struct record_python *python);

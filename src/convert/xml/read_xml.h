@@ -69,6 +69,7 @@ extern const struct format format_xml;
     X(handle)                                                                                                          \
     X(host)                                                                                                            \
     X(last_line)                                                                                                       \
+    X(library)                                                                                                         \
     X(mode)                                                                                                            \
     X(number)                                                                                                          \
     X(paradigm)                                                                                                        \

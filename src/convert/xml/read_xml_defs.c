@@ -213,7 +213,8 @@ void xml_read_site(struct xml_reader *xml)
 {
     struct site_def site = {.id = xml_number_i32(xml, XML_id),
                             .line = (int32_t)xml_number(xml, XML_line, INT32_MIN, INT32_MAX, 0),
-                            .function = copy_text(xml, XML_function)};
+                            .function = copy_text(xml, XML_function),
+                            .library = xml_is_yes(xml, XML_library)};
     site.file = (char *)xml_text(xml, XML_file);
     uint32_t index = defs_add_site(xml->reader->defs, &site);
     free(site.function);

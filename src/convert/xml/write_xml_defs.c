@@ -116,6 +116,8 @@ static void put_site(struct xml_line *line, const struct site_def *site)
     xml_put_attribute_text(line, "file", site->file);
     if (site->function)
         xml_put_attribute_text(line, "function", site->function);
+    if (site->library)
+        XML_PUT(line, " library=\"yes\"");
 }
 
 static void put_definition(struct xml_writer *xml, enum definition_kind kind, size_t index)

@@ -133,6 +133,7 @@ static void write_hot_code(struct json *json, const struct metrics *metrics)
     write_hot_place(json, &hot.place);
     json_value(json, "share", value_ratio(hot.share));
     json_value(json, "self_s", value_time(hot.self_ns));
+    json_value(json, "called", value_text(hot.called));
     json_open(json, "callers", '[');
     for (size_t i = 0; i < hot.caller_count; i++) {
         json_open(json, NULL, '{');

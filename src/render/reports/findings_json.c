@@ -19,6 +19,7 @@ GETTER(code_name, finding_code, value_text(item->name))
 /* Unknown files are empty texts in a finding, null in JSON. */
 GETTER(code_file, finding_code, value_text(*item->file ? item->file : NULL))
 GETTER(code_line, finding_code, value_if(item->line > 0, value_count((uint64_t)item->line)))
+GETTER(code_called, finding_code, value_text(item->called))
 GETTER(code_caller, finding_code, value_text(item->caller))
 GETTER(code_excess, finding_code, value_ratio(item->excess_s))
 
@@ -27,8 +28,8 @@ static const struct field members[] = {
     {"saving_s", NULL, get_saving}, {"share", NULL, get_share}, {"root", NULL, get_root},
 };
 static const struct field code_members[] = {
-    {"name", NULL, code_name},     {"file", NULL, code_file},       {"line", NULL, code_line},
-    {"caller", NULL, code_caller}, {"excess_s", NULL, code_excess},
+    {"name", NULL, code_name},     {"file", NULL, code_file},     {"line", NULL, code_line},
+    {"called", NULL, code_called}, {"caller", NULL, code_caller}, {"excess_s", NULL, code_excess},
 };
 
 static void json_ranks(struct json *json, const char *key, const struct ranks *ranks)
