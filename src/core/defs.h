@@ -97,10 +97,13 @@ struct constant_def {
     int32_t value;
 };
 
+#define SITE_FUNCTIONS_LINK " => "
+
 /* A place of the program's source from which MPI was called. */
 struct site_def {
     char *file;       /* as given to the compiler; "" if only the function is known */
-    char *function;   /* the function it is in; NULL: not known */
+    char *function;   /* the function it is in; NULL: not known. Where it calls a library, which calls MPI, also the
+                         library's: SITE_FUNCTIONS_LINK stands between */
     int32_t id, line; /* id: number in the source, EVENT_UNKNOWN where it has none; line 0: not known */
     bool library;     /* code that the program only uses, such as libc's; false: its own, or not known */
 };

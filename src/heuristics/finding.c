@@ -182,7 +182,12 @@ char *site_text(char buffer[SITE_TEXT_SIZE], const struct site_def *site)
 char *site_where(char buffer[SITE_WHERE_SIZE], const struct site_def *site)
 {
     char text[SITE_TEXT_SIZE];
-    snprintf(buffer, SITE_WHERE_SIZE, "%s %s", *site->file ? "at" : "in", site_text(text, site));
+    const char *link = *site->file && site->function ? strstr(site->function, SITE_FUNCTIONS_LINK) : NULL;
+    int used = snprintf(buffer, SITE_WHERE_SIZE, "%s %s", *site->file ? "at" : "in", site_text(text, site));
+    if (link) {
+        link += strlen(SITE_FUNCTIONS_LINK);
+        snprintf(buffer + used, SITE_WHERE_SIZE - (size_t)used, " by way of %.*s", text_beginning(link, 60), link);
+    }
     return buffer;
 }
 

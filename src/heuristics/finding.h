@@ -219,8 +219,8 @@ char *who_text(char buffer[WHO_SIZE], const struct ranks *ranks, size_t all);
 enum { SITE_TEXT_SIZE = 128 };
 char *site_text(char buffer[SITE_TEXT_SIZE], const struct site_def *site);
 
-/* The same behind its preposition: "at sort.c:88", "in main". */
-enum { SITE_WHERE_SIZE = SITE_TEXT_SIZE + 4 };
+/* The same behind its preposition: "at sort.c:88", "in main"; "at save.c:7 by way of H5Dwrite". */
+enum { SITE_WHERE_SIZE = SITE_TEXT_SIZE + 80 };
 char *site_where(char buffer[SITE_WHERE_SIZE], const struct site_def *site);
 
 /* For finders whose seconds are the waiting they cause: all waiting for others over time, except for late starts. */

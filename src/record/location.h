@@ -47,6 +47,8 @@ struct location {
     uint64_t events_left; /* until the limit */
     struct site *sites;   /* see sites.h */
     uint32_t site_mask, site_count;
+    struct library_way *ways; /* see library_call.h */
+    uint32_t way_count;
     struct tally tally;
     int64_t sync_ns;   /* see syncs.c */
     int64_t asleep_ns; /* see interrupts.c */

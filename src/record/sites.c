@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/sites.h"
 
+#include "record/library_call.h"
 #include "record/python.h"
 #include "record/wrapped.h"
 
@@ -141,6 +142,24 @@ static struct site *define_plain(struct location *location, struct site *site, i
     return site;
 }
 
+/* The site of a call by a library, of which `site` is the place. */
+static struct site *site_of_library(struct location *location, struct site *site, const uintptr_t *stack, int64_t ticks)
+{
+    uintptr_t caller = site->caller, outer = library_call_outer(location, caller, stack);
+    uint32_t call = site->call;
+    struct site *known = outer ? slot_of(location, caller, outer, call) : NULL;
+    if (known && known->number)
+        return known;
+    outer = library_call_unwind(location, caller, stack);
+    known = outer ? slot_of(location, caller, outer, call) : NULL;
+    if (known && known->number)
+        return known;
+    bool few = site_outers(site) < SITE_OUTERS_MAX;
+    site->outer += 1 << SITE_DEPTH_BITS;
+    struct site *added = known && few ? add_outer(location, caller, outer, call, ticks) : NULL;
+    return added ? added : define_plain(location, slot_of(location, caller, 0, call), ticks);
+}
+
 /* The site of a call by way of a small function, of which `site` is the place. */
 static struct site *site_of_outer(struct location *location, struct site *site, const uintptr_t *stack, int64_t ticks)
 {
@@ -168,7 +187,18 @@ static struct site *site_again(struct location *location, struct site *site, con
 {
     if (site->outer == 0)
         return site;
-    return stack ? site_of_outer(location, site, stack, ticks) : define_plain(location, site, ticks);
+    if (!stack)
+        return define_plain(location, site, ticks);
+    return site_depth(site) == SITE_DEPTH_LIBRARY ? site_of_library(location, site, stack, ticks)
+                                                  : site_of_outer(location, site, stack, ticks);
+}
+
+/* How the callers of a place are told apart: struct site's `outer`. */
+static uintptr_t outer_of(const uintptr_t *stack, uint32_t call)
+{
+    uint32_t depth = wrapped_depth(stack);
+    bool library = call >> SITE_COMM_BITS < RECORD_OPENMP_REGION && !library_call_is_own(*stack);
+    return depth == 0 && library ? SITE_DEPTH_LIBRARY : depth;
 }
 
 struct site *site_find(struct location *location, uintptr_t caller, const uintptr_t *stack, uint32_t call,
@@ -191,6 +221,6 @@ struct site *site_find(struct location *location, uintptr_t caller, const uintpt
     if (!site)
         return NULL;
     if (stack && *stack == caller)
-        site->outer = wrapped_depth(stack);
-    return site->outer ? site_of_outer(location, site, stack, ticks) : define_plain(location, site, ticks);
+        site->outer = outer_of(stack, call);
+    return site->outer ? site_again(location, site, stack, ticks) : define_plain(location, site, ticks);
 }

@@ -6,7 +6,8 @@
 
 /* The places of the program that call MPI: return addresses, numbered by each location in order of occurrence. They are
    resolved after the run. Programs often call MPI by way of small functions of their own, whose line says nothing: of a
-   small function the places that call it are told apart, too (wrapped.h). The merge decides which of them counts. */
+   small function the places that call it are told apart, too (wrapped.h), and of a library those where the program
+   calls that (library_call.h). The merge decides which of them counts. */
 
 /* The slot of a call in the location's hash table: place, function and communicator have one number. */
 struct site {
@@ -21,6 +22,8 @@ struct site {
 /* A place whose callers are told apart: on the stack, they are so many bytes above the return address, and there have
    been so many. The first SITE_OUTERS_MAX have sites of their own, and all later ones share that of the place. No code
    is at addresses as low as SITE_OUTER_LEAST. */
+/* Instead of so many bytes: of a library's call. */
+enum { SITE_DEPTH_LIBRARY = 511 };
 enum { SITE_DEPTH_BITS = 9, SITE_OUTERS_MAX = 100, SITE_OUTER_LEAST = 1 << 16 };
 static inline uint32_t site_depth(const struct site *site)
 {

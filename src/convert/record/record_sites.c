@@ -5,6 +5,7 @@
 #include "convert/record/source_lines.h"
 #include "core/memory.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Module and offset are one key of 62 bits. */
@@ -204,6 +205,28 @@ static void resolve_python(struct record_run *run, struct map *known, struct def
     }
 }
 
+/* The program's place that calls a library, which calls MPI: with its own function and that of the library. */
+static void name_program(struct record_run *run, struct map *known, struct defs *defs, struct record_file_site *site)
+{
+    struct record_place inner = run->places[site->place - 1], outer = run->places[site->outer - 1];
+    const struct record_code_file *library = &run->modules[inner.module];
+    const struct site_def *from = inner.site ? &defs->sites[inner.site - 1] : NULL;
+    const char *slash = strrchr(library->path, '/'), *file = slash ? slash + 1 : library->path;
+    char function[600];
+    if (!outer.site || inner.module == outer.module || library->function ||
+        !record_sites_in_library(library, from && from->line > 0))
+        return;
+    const struct site_def *to = &defs->sites[outer.site - 1];
+    snprintf(function, sizeof function, "%.*s" SITE_FUNCTIONS_LINK "%.*s", to->function ? 250 : 1,
+             to->function ? to->function : "?", 250, from && from->function ? from->function : file);
+    struct source_place place = {.file = to->file, .line = to->line, .function = function};
+    outer.site = site_of(known, defs, &place, NULL);
+    outer.sampled = false;
+    ARRAY_PUSH(run->places, run->place_count, run->place_capacity, outer);
+    site->place = (uint32_t)run->place_count;
+    site->outer = 0;
+}
+
 void record_sites_resolve(struct record_run *run, struct defs *defs)
 {
     struct map known = {0};
@@ -224,6 +247,10 @@ void record_sites_resolve(struct record_run *run, struct defs *defs)
         }
         source_lines_close(lines);
     }
+    for (size_t i = 0; i < run->file_count; i++)
+        for (size_t k = 0; k < run->files[i].site_count; k++)
+            if (run->files[i].sites[k].place && run->files[i].sites[k].outer)
+                name_program(run, &known, defs, &run->files[i].sites[k]);
     map_clear(&known);
     record_wrappers_pass_by(run, defs);
 }
