@@ -14,11 +14,22 @@
 /* In the order in which people look for them. */
 static const struct {
     const char *name, *title;
-} known[] = {{PROPERTY_COMMAND, "command"},         {PROPERTY_PROGRAM, "program"},  {PROPERTY_DATE, "date"},
-             {PROPERTY_DIRECTORY, "directory"},     {PROPERTY_COMPILED, "sources"}, {PROPERTY_HOST, "host"},
-             {PROPERTY_MACHINE, "machine"},         {PROPERTY_MPI, "MPI"},          {PROPERTY_RECORDER, "recorded by"},
-             {PROPERTY_OPTIONS, "options"},         {PROPERTY_PAUSED, "paused"},    {PROPERTY_CLOCK, "clock"},
-             {PROPERTY_DESCRIPTION, "description"}, {PROPERTY_KEPT, "kept"},        {PROPERTY_TOTALS, "totals"}};
+} known[] = {{PROPERTY_COMMAND, "command"},
+             {PROPERTY_PROGRAM, "program"},
+             {PROPERTY_DATE, "date"},
+             {PROPERTY_DIRECTORY, "directory"},
+             {PROPERTY_COMPILED, "sources"},
+             {PROPERTY_HOST, "host"},
+             {PROPERTY_MACHINE, "machine"},
+             {PROPERTY_MPI, "MPI"},
+             {PROPERTY_RECORDER, "recorded by"},
+             {PROPERTY_OPTIONS, "options"},
+             {PROPERTY_PAUSED, "paused"},
+             {PROPERTY_CLOCK, "clock"},
+             {PROPERTY_WILDCARDS, "wildcards"},
+             {PROPERTY_DESCRIPTION, "description"},
+             {PROPERTY_KEPT, "kept"},
+             {PROPERTY_TOTALS, "totals"}};
 enum { KNOWN = sizeof known / sizeof *known };
 
 static uint64_t text_hash(uint64_t hash, const char *text)
@@ -151,6 +162,16 @@ const char *property_find(const struct property_list *list, const char *name)
         if (strcmp(list->rows[i].name, name) == 0)
             return list->rows[i].value;
     return NULL;
+}
+
+bool property_says(const struct property_list *list, const char *name, const char *value, uint32_t rank)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const struct property *row = &list->rows[i];
+        if (strcmp(row->name, name) == 0 && strcmp(row->value, value) == 0)
+            return row->rank_count == 0 || property_has_rank(row, rank);
+    }
+    return false;
 }
 
 bool property_records_all(const struct property_list *list)

@@ -20,7 +20,9 @@
 #define PROPERTY_RECORDER "recorder" /* the program that recorded, and its version */
 #define PROPERTY_OPTIONS "options"   /* of the recorder */
 #define PROPERTY_PAUSED "paused"     /* that the program switched recording off for a time (MPI_Pcontrol) */
-#define PROPERTY_CLOCK "clock"       /* what times were read from */
+/* With which a process receives or probes: MPI_ANY_SOURCE, MPI_ANY_TAG; a row each. */
+#define PROPERTY_WILDCARDS "wildcards"
+#define PROPERTY_CLOCK "clock" /* what times were read from */
 #define PROPERTY_MACHINE "machine"
 #define PROPERTY_DESCRIPTION "description"
 #define PROPERTY_KEPT "kept"     /* what the trace holds if only a sample of the run was kept */
@@ -63,6 +65,9 @@ char *property_ranks(const struct property *property);
 
 /* True if it is a fact about this process, not about the whole run. */
 bool property_has_rank(const struct property *property, uint32_t rank);
+
+/* True if the list has this fact, and it is about the process, or the whole run. */
+bool property_says(const struct property_list *list, const char *name, const char *value, uint32_t rank);
 
 /* Value of the first property of this name; NULL: there is none. */
 const char *property_find(const struct property_list *list, const char *name);

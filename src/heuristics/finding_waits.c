@@ -200,9 +200,35 @@ bool find_waits(const struct finding_input *input, const struct wait_words *word
     return fill_waits(input, words, &input->analysis->waits[words->kind], finding);
 }
 
-/* Selects which part of the waiting for senders is a finding of its own. */
-static void say_wrong_order(const struct analysis *analysis, const struct wait_sums *all, struct finding *finding)
+/* True if who waits is recorded to receive or probe with this wildcard, for half of the time at least. */
+static bool takes(const struct finding_input *input, const struct wait_sums *sums, const char *wildcard)
 {
+    const struct metrics *metrics = input->metrics;
+    double ns = 0;
+    for (size_t i = 0; i < metrics->process_count; i++)
+        if (property_says(&metrics->defs->properties, PROPERTY_WILDCARDS, wildcard, metrics->process[i].rank))
+            ns += (double)sums->victims_ns[i];
+    return sums->ns > 0 && ns >= (double)sums->ns / 2;
+}
+
+/* To take messages from any source is no advice for who does so: then they come out of turn by their tags, or one is
+   taken from any source and the next from the same one. */
+static void fit_order_advice(const struct finding_input *input, const struct wait_sums *sums, struct finding *finding)
+{
+    if (takes(input, sums, "MPI_ANY_SOURCE"))
+        snprintf(finding->advice, sizeof finding->advice, "%s",
+                 takes(input, sums, "MPI_ANY_TAG")
+                     ? "put what belongs together into one message, and send first what is received first; or post an "
+                       "MPI_Irecv for each and take them as they complete (MPI_Waitany)"
+                     : "put what belongs together into one message, rather than to take one from any source and then "
+                       "wait for the next from the same; take any tag as well (MPI_ANY_TAG) where any message will do; "
+                       "and send first what is received first");
+}
+
+/* Selects which part of the waiting for senders is a finding of its own. */
+static void say_wrong_order(const struct finding_input *input, const struct wait_sums *all, struct finding *finding)
+{
+    const struct analysis *analysis = input->analysis;
     double wrong_ns =
         (double)analysis->waits[WAIT_WRONG_ORDER_SAME].ns + (double)analysis->waits[WAIT_WRONG_ORDER_OTHER].ns;
     size_t used = strlen(finding->text);
@@ -215,6 +241,8 @@ static void say_wrong_order(const struct analysis *analysis, const struct wait_s
         snprintf(finding->text + used, sizeof finding->text - used,
                  " In %s of this waiting another message was there already (wrong order).",
                  text_share(share, wrong_ns / (double)all->ns));
+    if (wrong_ns >= 0.5 * (double)all->ns)
+        fit_order_advice(input, all, finding);
 }
 
 bool find_late_sender(const struct finding_input *input, struct finding *finding)
@@ -229,7 +257,7 @@ bool find_late_sender(const struct finding_input *input, struct finding *finding
                                             "(MPI_Irecv), or hand out several pieces at once"};
     struct wait_sums *all = wait_sums_for_senders(input->analysis);
     bool found = fill_waits(input, &words, all, finding);
-    say_wrong_order(input->analysis, all, finding);
+    say_wrong_order(input, all, finding);
     wait_sums_free(all);
     return found;
 }
@@ -248,13 +276,14 @@ bool find_wrong_order(const struct finding_input *input, struct finding *finding
         "let the master take results in the order in which they arrive (MPI_ANY_SOURCE), not worker by worker"};
     const struct wait_sums *same = &input->analysis->waits[WAIT_WRONG_ORDER_SAME],
                            *other = &input->analysis->waits[WAIT_WRONG_ORDER_OTHER];
+    struct wait_sums *both = NULL;
     /* With one kind alone its own numbers stand, its saving included. */
-    if (other->ns == 0)
-        return fill_waits(input, &words, same, finding);
-    if (same->ns == 0)
-        return fill_waits(input, &words, other, finding);
-    struct wait_sums *both = wait_sums_merged(input->analysis, same, other);
-    bool found = fill_waits(input, &words, both, finding);
+    if (same->ns != 0 && other->ns != 0)
+        both = wait_sums_merged(input->analysis, same, other);
+    const struct wait_sums *sums = both ? both : other->ns == 0 ? same : other;
+    bool found = fill_waits(input, &words, sums, finding);
+    if (found)
+        fit_order_advice(input, sums, finding);
     wait_sums_free(both);
     return found;
 }

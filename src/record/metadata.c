@@ -138,3 +138,16 @@ void metadata_put_pause(struct location *location)
     if (settings_want_metadata())
         put(location, PROPERTY_PAUSED, "by the program, for a time");
 }
+
+int metadata_any_noted;
+
+void metadata_put_any(struct location *location, int any)
+{
+    int before = __atomic_fetch_or(&metadata_any_noted, any, __ATOMIC_RELAXED);
+    if (!settings_want_metadata())
+        return;
+    if (any & ~before & METADATA_ANY_SOURCE)
+        put(location, PROPERTY_WILDCARDS, "MPI_ANY_SOURCE");
+    if (any & ~before & METADATA_ANY_TAG)
+        put(location, PROPERTY_WILDCARDS, "MPI_ANY_TAG");
+}

@@ -4,6 +4,7 @@
 
 #include "core/event.h"
 #include "record/call.h"
+#include "record/metadata.h"
 
 /* What a call waits for, stored before it is made: if it never returns, its location's slot (struct record_pending)
    shows it. It takes a few stores into mapped memory; nothing is looked up. */
@@ -37,6 +38,8 @@ static inline void pending_end(struct call *call, struct record_pending *slot)
 /* A receive or a probe. Before the call's own message is recorded. */
 static inline void pending_message(struct call *call, enum record_wait wait, int source, int tag)
 {
+    if (call->write)
+        metadata_note_any(call->location, source, tag);
     if (!pending_wanted(call))
         return;
     struct record_pending *slot = pending_begin(call, wait);

@@ -182,6 +182,8 @@ void request_of_send(struct call *call, const MPI_Request *request, int dest, in
 
 void request_of_receive(struct call *call, const MPI_Request *request, int source, int tag)
 {
+    if (call->write)
+        metadata_note_any(call->location, source, tag);
     if (source != MPI_PROC_NULL)
         request_add(call, request,
                     &(struct record_request){.receive = true,

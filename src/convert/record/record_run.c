@@ -316,7 +316,7 @@ static void define_property(const struct record_run *run, const struct record_pr
         return;
     *value++ = '\0';
     char *text = text_from_bytes(value, strlen(value));
-    if (strcmp(record->text, PROPERTY_PROGRAM) == 0)
+    if (strcmp(record->text, PROPERTY_PROGRAM) == 0 || strcmp(record->text, PROPERTY_WILDCARDS) == 0)
         property_add_of(&defs->properties, record->text, text, process->rank, process->rank);
     else if (process->rank == 0 && strcmp(record->text, PROPERTY_DATE) == 0)
         define_date(run, text, defs);
