@@ -398,18 +398,37 @@ static bool one_works_alone(const struct setting *setting, struct reason *reason
     return row < all && (double)sums->causes_ns[row] >= ALONE * (double)sums->ns && busy_share(analysis, row) >= BUSY;
 }
 
+/* How long all others wait for the root of collectives that starts them: what each of them waits at least. */
+static int64_t others_wait_for_root(const struct analysis *analysis, size_t root)
+{
+    const struct wait_sums *sums = &analysis->waits[WAIT_LATE_BROADCAST];
+    int64_t least_ns = INT64_MAX;
+    /* Of two processes one always waits for one. */
+    if (analysis->process_count < 3 || (double)sums->causes_ns[root] < ALONE * (double)sums->ns)
+        return 0;
+    for (size_t i = 0; i < analysis->process_count; i++)
+        if (i != root)
+            least_ns = smaller(sums->victims_ns[i], least_ns);
+    return least_ns;
+}
+
 /* Most of the saving from even work is where one process computes and no other. */
 static bool one_computes_alone(const struct setting *setting, struct reason *reason)
 {
     const struct analysis *analysis = setting->input->analysis;
     const struct finding *finding = setting->finding;
-    size_t row = (size_t)analysis->alone_process;
-    if (finding->causes.count != 1 || row >= analysis->process_count ||
-        setting->input->metrics->process[row].rank != finding->causes.rank[0])
+    size_t row = 0;
+    if (finding->causes.count != 1)
         return false;
+    while (row < analysis->process_count && setting->input->metrics->process[row].rank != finding->causes.rank[0])
+        row++;
+    if (row >= analysis->process_count)
+        return false;
+    int64_t alone_ns = row == (size_t)analysis->alone_process ? analysis->alone : 0;
+    alone_ns = larger(alone_ns, others_wait_for_root(analysis, row));
     snprintf(reason->who, sizeof reason->who, "%" PRIu32, finding->causes.rank[0]);
-    reason->share = (double)analysis->alone / (double)analysis->duration;
-    return (double)analysis->alone / 1e9 > finding->saving_s / 2;
+    reason->share = (double)alone_ns / (double)analysis->duration;
+    return (double)alone_ns / 1e9 > finding->saving_s / 2;
 }
 
 static bool one_does_all(const struct setting *setting, struct reason *reason)

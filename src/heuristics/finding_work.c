@@ -115,6 +115,9 @@ static void say_where(const struct finding_input *input, struct finding *finding
     ns = larger(at_end, ns);
     if (is_end && !metrics_have_calls(metrics))
         return;
+    /* Where one process computes less than all others, no place of these says anything. */
+    if (finding->victims.count == 1 && finding->causes.count > 1)
+        return;
     if (uneven->ns <= 0 || (double)ns < WHERE_PART * (double)uneven->ns)
         return;
     while (row + 1 < metrics->process_count && uneven->causes_ns[row] == 0)
@@ -266,13 +269,10 @@ static bool counts_small_sends(const struct defs *defs, const struct call_site *
            calls->bytes >> SMALL_BITS < calls->calls;
 }
 
-bool find_small_messages(const struct finding_input *input, struct finding *finding)
+/* Messages of less than 1 KiB as a share of all. */
+static double share_of_small(const struct metrics *metrics)
 {
-    const struct metrics *metrics = input->metrics;
-    const struct heuristic_result *overhead = heuristics_find(input->results, "communication-overhead");
     double all = 0, small = 0;
-    char share[TEXT_NUMBER_SIZE], cost[TEXT_NUMBER_SIZE], count[TEXT_NUMBER_SIZE], combined[TEXT_NUMBER_SIZE];
-    uint64_t bytes, messages = metrics_messages(metrics, &bytes);
     for (size_t i = 0; i < metrics->size_count; i++) {
         double sent = (double)metrics->sizes[i].sent;
         all += sent;
@@ -280,28 +280,51 @@ bool find_small_messages(const struct finding_input *input, struct finding *find
         if (metrics->sizes[i].key <= SMALL_BITS)
             small += sent;
     }
-    if (metrics->tables_unknown || all <= 0 || small / all < 0.5 ||
-        (overhead->verdict != VERDICT_FAIR && overhead->verdict != VERDICT_POOR))
+    return ratio_of(small, all);
+}
+
+/* Sends may cost next to nothing, and their receives much: then the replay without them shows it. */
+static void say_small(const struct finding_input *input, const struct heuristic_result *overhead, double small,
+                      struct finding *finding)
+{
+    char share[TEXT_NUMBER_SIZE], cost[TEXT_NUMBER_SIZE], combined[TEXT_NUMBER_SIZE];
+    if (has_spread(overhead))
+        text_append(finding->text, sizeof finding->text,
+                    "Each message costs at least as much as the shortest send of the run, whatever its size; together "
+                    "that is %s of all processes' time. ",
+                    text_share(cost, overhead->index));
+    text_append(
+        finding->text, sizeof finding->text,
+        "%s of the messages carry less than 1 KiB; %s follow an earlier one to the same process with hardly any "
+        "computing between.",
+        text_share(share, small), text_thousands(combined, input->analysis->small_combined));
+}
+
+bool find_small_messages(const struct finding_input *input, struct finding *finding)
+{
+    const struct metrics *metrics = input->metrics;
+    const struct heuristic_result *overhead = heuristics_find(input->results, "communication-overhead");
+    double saving_ns = (double)input->analysis->small_saving, small = share_of_small(metrics);
+    char share[TEXT_NUMBER_SIZE], count[TEXT_NUMBER_SIZE];
+    uint64_t bytes, messages = metrics_messages(metrics, &bytes);
+    bool costs = has_spread(overhead) || saving_ns >= FINDING_COSTS * (double)working_duration_ns(metrics);
+    if (metrics->tables_unknown || small < 0.5 || !costs)
         return false;
-    finding->saving_s = (double)input->analysis->small_saving / 1e9;
+    finding->saving_s = saving_ns / 1e9;
     finding->waiting_s = finding->saving_s * (double)metrics->process_count;
     take_whole_run(input, finding);
     for (size_t i = 0; i < input->analysis->state_count; i++)
         if (metrics->defs->states[i].class == CLASS_P2P)
             finding_takes_calls(finding, input->analysis, i);
     snprintf(finding->title, sizeof finding->title, "small messages: %s of %s carry less than 1 KiB",
-             text_share(share, small / all), text_thousands(count, messages));
-    snprintf(finding->text, sizeof finding->text,
-             "Each message costs at least as much as the shortest send of the run, whatever its size; together that is "
-             "%s of all processes' time. %s of the messages carry less than 1 KiB; %s could be part of an earlier one "
-             "to the same process.",
-             text_share(cost, overhead->index), share, text_thousands(combined, input->analysis->small_combined));
+             text_share(share, small), text_thousands(count, messages));
+    say_small(input, overhead, small, finding);
     finding_say_sites(input, counts_small_sends, 0, finding);
     snprintf(
         finding->advice, sizeof finding->advice,
         "combine messages to the same process into fewer, larger ones (derived datatypes, MPI_Pack, or collectives)");
     finding_evidence(finding, "messages", (double)messages, false);
-    finding_evidence(finding, "small_share", small / all, false);
+    finding_evidence(finding, "small_share", small, false);
     finding_evidence(finding, "small_combined", (double)input->analysis->small_combined, false);
     finding_evidence(finding, "overhead_index", overhead->index, false);
     return true;

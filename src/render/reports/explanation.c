@@ -74,6 +74,11 @@ static void write_sites(struct output *output, const struct metrics *metrics, co
     char site[SITE_TEXT_SIZE], shown[SITE_TEXT_SIZE], number[TEXT_NUMBER_SIZE], share[TEXT_NUMBER_SIZE];
     if (sums->site_count == 0)
         return;
+    /* Of what one process computes more than the others, less at other places is taken off the sum. */
+    int64_t all_ns = 0;
+    for (size_t i = 0; i < sums->site_count; i++)
+        time_add(&all_ns, sums->sites[i].ns);
+    all_ns = larger(all_ns, sums->ns);
     struct text_table *table = text_table_columns(3);
     text_table_titles(table, 0);
     for (size_t i = 0; i < PROCESSES && i < sums->site_count; i++) {
@@ -82,7 +87,7 @@ static void write_sites(struct output *output, const struct metrics *metrics, co
         text_for_terminal(shown, sizeof shown, site, 40);
         text_table_cell(table, shown, true);
         text_table_cell(table, text_duration(number, sums->sites[i].ns), false);
-        text_table_cell(table, text_share(share, (double)sums->sites[i].ns / (double)sums->ns), false);
+        text_table_cell(table, text_share(share, (double)sums->sites[i].ns / (double)all_ns), false);
     }
     output_print(output, "\n     %s\n", title);
     text_table_print(table, output, "       ");
