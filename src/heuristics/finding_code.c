@@ -2,6 +2,7 @@
 #include "heuristics/finding_code.h"
 
 #include "core/memory.h"
+#include "core/numbers.h"
 #include "core/text.h"
 #include "profile/profile_callers.h"
 #include "profile/profile_excess.h"
@@ -66,17 +67,46 @@ static int32_t line_of(const struct finding_coder *coder, const struct profile_g
     return function->line;
 }
 
-static void say(struct finding *finding, size_t processes)
+/* Processes to blame, and how much more time each of them spends in a function on average. */
+struct doers {
+    struct ranks ranks; /* rank owned */
+    double excess_s;
+};
+
+/* One that has less than this part of the mean excess is to blame for something else. */
+static const double DOES = 0.5;
+
+static struct doers doers_of(const struct profile_row *function, const struct ranks *causes, int64_t excess_ns)
+{
+    struct doers doers = {.ranks.rank = memory_new((causes->count + 1) * sizeof *doers.ranks.rank)};
+    double sum_ns = 0, more_ns = 0;
+    for (size_t i = 0; i < function->process_count; i++)
+        if (is_among(function->processes[i].rank, causes->rank, causes->count))
+            sum_ns += (double)function->processes[i].self_ns;
+    double others_ns = sum_ns / (double)causes->count - (double)excess_ns;
+    for (size_t i = 0; i < function->process_count; i++) {
+        const struct profile_share *share = &function->processes[i];
+        double own_ns = (double)share->self_ns - others_ns;
+        if (!is_among(share->rank, causes->rank, causes->count) || own_ns < DOES * (double)excess_ns)
+            continue;
+        doers.ranks.rank[doers.ranks.count++] = share->rank;
+        more_ns += own_ns;
+    }
+    doers.excess_s = ratio_of(more_ns, (double)doers.ranks.count) / 1e9;
+    return doers;
+}
+
+static void say(struct finding *finding, const struct doers *doers, size_t processes)
 {
     char who[WHO_SIZE], time[TEXT_NUMBER_SIZE], site[SITE_TEXT_SIZE];
     const struct finding_code *code = &finding->code[0];
     struct site_def place = {.file = (char *)code->file, .line = code->line};
     size_t size = sizeof finding->text;
-    who_text(who, &finding->causes, processes);
+    who_text(who, &doers->ranks, processes);
     *who = (char)toupper((unsigned char)*who);
     text_append(finding->text, size, " %s compute%s %s more%s than the others in %.*s", who,
-                text_plural(finding->causes.count, "s", ""), seconds_text(time, code->excess_s),
-                text_plural(finding->causes.count, "", " each"), text_beginning(code->name, 60), code->name);
+                text_plural(doers->ranks.count, "s", ""), seconds_text(time, doers->excess_s),
+                text_plural(doers->ranks.count, "", " each"), text_beginning(code->name, 60), code->name);
     if (*code->file)
         text_append(finding->text, size, " (%s)", site_text(site, &place));
     if (code->called)
@@ -114,11 +144,14 @@ void finding_code_fit(const struct finding_coder *coder, struct finding *finding
                                     .all = coder->ranks,
                                     .count = coder->metrics->process_count};
     double least_s = PART * finding->saving_s * (finding->by_cpu ? 1 : core_share(coder->metrics, &finding->causes));
+    struct doers doers = {0};
     size_t count = profile_excess_find(coder->metrics->profile, &coder->functions, &groups, found, FINDING_CODE);
     for (size_t i = 0; i < count; i++) {
         const struct profile_row *function = &coder->functions.row[found[i].row];
         if ((double)found[i].ns / 1e9 < least_s)
             continue;
+        if (finding->code_count == 0)
+            doers = doers_of(function, &finding->causes, found[i].ns);
         finding->code[finding->code_count++] = (struct finding_code){
             .name = function->name,
             .file = function->file,
@@ -130,5 +163,6 @@ void finding_code_fit(const struct finding_coder *coder, struct finding *finding
             .chance = found[i].chance};
     }
     if (finding->code_count > 0)
-        say(finding, coder->metrics->process_count);
+        say(finding, &doers, coder->metrics->process_count);
+    free(doers.ranks.rank);
 }

@@ -43,6 +43,15 @@ double iterations_saving(const struct metrics *metrics)
     return ratio_of(saving, run);
 }
 
+/* POP's limit for balanced, as in advice.c. */
+static const double BALANCED = 0.9;
+
+/* Beside work that changes hands there may be some that does not. */
+static bool totals_are_even(const struct metrics *metrics)
+{
+    return !metrics->analysis || metrics->analysis->load_balance >= BALANCED;
+}
+
 /* The process that computes longest, by kind of imbalance. */
 static void add_kind(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metrics)
 {
@@ -54,8 +63,8 @@ static void add_kind(char text[ITERATIONS_TEXT_SIZE], const struct metrics *metr
             text_number(rank).text);
         break;
     case ITERATION_ROTATING:
-        add(text, "The processes take turns computing for longest, a different one in each iteration, though the "
-                  "totals are even");
+        add(text, "The processes take turns computing for longest, a different one in each iteration%s",
+            totals_are_even(metrics) ? ", though the totals are even" : "");
         break;
     case ITERATION_RANDOM:
         add(text, "The process that computes for longest changes from iteration to iteration without a pattern");
