@@ -96,6 +96,12 @@ static struct doers doers_of(const struct profile_row *function, const struct ra
     return doers;
 }
 
+/* Its extension module, which calls the interpreter for pickling: "[MPI.cpython-311-x86_64-linux-gnu.so]". */
+static bool is_mpi4py(const char *called)
+{
+    return strncmp(called, "[MPI.", 5) == 0;
+}
+
 static void say(struct finding *finding, const struct doers *doers, size_t processes)
 {
     char who[WHO_SIZE], time[TEXT_NUMBER_SIZE], site[SITE_TEXT_SIZE];
@@ -114,6 +120,10 @@ static void say(struct finding *finding, const struct doers *doers, size_t proce
     if (code->caller)
         text_append(finding->text, size, ", called from %.*s", text_beginning(code->caller, 60), code->caller);
     text_append(finding->text, size, ".");
+    if (code->called && is_mpi4py(code->called))
+        text_append(finding->text, size,
+                    " Outside MPI, mpi4py mostly turns objects into bytes and back (pickle): its methods with capitals "
+                    "(Send, Recv, Bcast) move NumPy arrays without that.");
 }
 
 /* Of the time in which these processes could go on, the share in which they had a core: samples are of that, savings of
