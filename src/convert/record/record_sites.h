@@ -13,8 +13,8 @@ uint32_t record_sites_place(struct record_run *run, const char *path, uint64_t o
 /* A file of code is that of a program. */
 void record_sites_program(struct record_run *run, const char *path);
 
-/* Whether code that samples were taken in is a library's that the program only uses. Libraries with lines, and apart from
-   those that are installed for all programs, may be the program's own, as large programs are made of some. */
+/* Whether code that samples were taken in is a library's that the program only uses. Libraries with lines, and apart
+   from those that are installed for all programs, may be the program's own, as large programs are made of some. */
 bool record_sites_in_library(const struct record_code_file *module, bool with_line);
 
 /* Adds the definition of a function of Python in `file`; the place (as above) of an address with
