@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/library_call.h"
 
+#include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unwind.h>
 
@@ -53,7 +55,7 @@ static uintptr_t at(const uintptr_t *stack, uint32_t depth)
     return stack[depth / sizeof *stack];
 }
 
-/* Each address is looked at only where the one before is right, so that nothing beyond the stack is read. */
+/* Each address is looked at only where the one before is right. */
 static uintptr_t outer_by(const struct library_way *way, const uintptr_t *stack)
 {
     uint32_t last = way->count - 1;
@@ -64,11 +66,36 @@ static uintptr_t outer_by(const struct library_way *way, const uintptr_t *stack)
     return library_call_is_own(outer) ? outer : 0;
 }
 
+/* A function with an array of variable length may have a smaller frame this time: then the way leads beyond the last
+   frame. What is read must be in the thread's stack; on one of another kind, as coroutines have, nothing is. */
+static bool is_in_stack(const struct location *location, const struct library_way *way, const uintptr_t *stack)
+{
+    uintptr_t at = (uintptr_t)stack;
+    return at >= location->stack_begin && at < location->stack_end &&
+           location->stack_end - at >= way->step[way->count - 1].depth + sizeof *stack;
+}
+
+static void find_stack(struct location *location)
+{
+    int before = errno;
+    pthread_attr_t attributes;
+    void *begin;
+    size_t size;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        if (pthread_attr_getstack(&attributes, &begin, &size) == 0) {
+            location->stack_begin = (uintptr_t)begin;
+            location->stack_end = (uintptr_t)begin + size;
+        }
+        pthread_attr_destroy(&attributes);
+    }
+    errno = before;
+}
+
 uintptr_t library_call_outer(const struct location *location, uintptr_t caller, const uintptr_t *stack)
 {
     uintptr_t outer = 0;
     for (const struct library_way *way = location->ways; way && !outer; way = way->next)
-        if (way->caller == caller)
+        if (way->caller == caller && is_in_stack(location, way, stack))
             outer = outer_by(way, stack);
     return outer;
 }
@@ -105,6 +132,8 @@ uintptr_t library_call_unwind(struct location *location, uintptr_t caller, const
     _Unwind_Backtrace(on_frame, &search);
     if (!search.found)
         return 0;
+    if (!location->ways)
+        find_stack(location);
     uintptr_t outer = search.way.step[search.way.count - 1].address;
     if (library_call_outer(location, caller, stack) == outer)
         return outer;

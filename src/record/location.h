@@ -49,6 +49,7 @@ struct location {
     uint32_t site_mask, site_count;
     struct library_way *ways; /* see library_call.h */
     uint32_t way_count;
+    uintptr_t stack_begin, stack_end; /* of its thread; 0: not known */
     struct tally tally;
     int64_t sync_ns;   /* see syncs.c */
     int64_t asleep_ns; /* see interrupts.c */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls a library that calls MPI, from several places and by ways of different depth: `by_library ROUNDS`. With LIBRARY
    that library. Prints what is true, "site,LINE,FUNCTIONS,CALLS". */
+#include <alloca.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 double library_sum(double value, int levels);
 double library_solve(double value, int rounds);
+void library_room(size_t bytes);
 
 #ifdef LIBRARY
 
@@ -34,6 +36,15 @@ __attribute__((noinline)) double library_solve(double value, int rounds)
     return value + room[7];
 }
 
+/* Its frame is as large as it is asked for. */
+__attribute__((noinline)) void library_room(size_t bytes)
+{
+    volatile char *room = alloca(bytes);
+    room[0] = room[bytes - 1] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    room[0] = room[bytes - 1];
+}
+
 #else
 
 static void say(int line, const char *functions, int calls)
@@ -58,6 +69,9 @@ int main(int argc, char **argv)
     sum += library_sum(sum, 0), say(__LINE__, "main => library_sum", 1);
     for (int i = 0; i < 2; i++)
         sum += simulate(1);
+    /* As far up as the first time there is nothing the second time. */
+    for (int i = 0; i < 2; i++)
+        library_room(i == 0 ? 60000 : 100), say(__LINE__, "main => library_room", 1);
     fprintf(stderr, "%g\n", sum);
     MPI_Finalize();
     return 0;
