@@ -327,12 +327,11 @@ static enum status read_value(const struct command *command, const struct option
     return STATUS_OK;
 }
 
-/* The processes of a team each have a part of the trace. */
 static unsigned threads_of_packing(const struct common_options *common)
 {
     if (common->jobs.value)
-        return (unsigned)common->jobs.value;
-    return team_size(common->team) > 1 ? 1 : parallel_processors();
+        return (unsigned)common->jobs.value * (unsigned)team_here(common->team);
+    return parallel_processors();
 }
 
 /* Without --format the suffix of the output says it, where it is a format of the command: out.json.gz is JSON. */

@@ -27,8 +27,9 @@ struct input {
    than 1 GB and 250 times their compressed size. Call before threads are started. */
 void input_limit_unpacked(uint64_t bytes);
 
-/* Compressed data with a seek_table.h are unpacked in up to so many threads from now on, in the whole program; without
-   this call, in the thread that reads them. Call before threads are started. */
+/* Compressed data with a seek_table.h are unpacked in up to so many threads from now on, and other files looked through
+   by as many, in the whole program; without this call, by the thread that reads them. Call before threads are started.
+ */
 void input_unpack_threads(unsigned threads);
 
 /* True for standard input ("-"), pipes and the like, which can be read only once. */
@@ -74,6 +75,9 @@ void input_unpack_alone(struct input *input);
 
 /* How many threads may unpack it: 1 of data that cannot be unpacked in several. */
 unsigned input_threads(const struct input *input);
+
+/* How many threads may look through it at once, each with an input of its own. */
+unsigned input_lookers(const struct input *input);
 
 /* At least `want` bytes at input->at. STATUS_END: the data end before that (at input->at is all that is left). */
 enum status input_fill(struct input *input, size_t want, struct error *err) MUST_CHECK;

@@ -17,6 +17,12 @@ void input_unpack_threads(unsigned threads)
     unpack_threads = threads;
 }
 
+unsigned input_lookers(const struct input *input)
+{
+    const struct input_source *source = input->source;
+    return source->frames || !input_source_is_plain(source) ? input_threads(input) : unpack_threads;
+}
+
 static struct input *new_input(const char *name)
 {
     struct input *input = memory_new(sizeof *input);

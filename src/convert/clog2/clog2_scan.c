@@ -136,7 +136,7 @@ static bool parts_join(struct part *parts, size_t count, struct clog2_found *fou
 bool clog2_scan_parts(const struct clog2_file *file, struct clog2_found *found)
 {
     uint64_t size = input_size(file->input), block = file->preamble.block_size;
-    unsigned threads = input_threads(file->input);
+    unsigned threads = input_lookers(file->input);
     size_t count = (size_t)smaller((uint64_t)threads, size / PART_LEAST);
     if (count < 2 || !file->input->path || !input_can_seek(file->input))
         return false;

@@ -32,7 +32,7 @@ static inline bool clog2_is_plain_event(uint32_t kind)
  */
 void clog2_found_note(struct clog2_found *found, uint64_t at, size_t size);
 
-/* Looks through a compressed merged file, of which `file` has read the preamble, in several threads, each with an input
+/* Looks through a merged file, of which `file` has read the preamble, in several threads, each with an input
    of its own. False: there is only one thread, or anything that is not as it should be, or so many such records that
    all of it must be read once more anyway: then it must be looked through from begin to end. */
 bool clog2_scan_parts(const struct clog2_file *file, struct clog2_found *found);
