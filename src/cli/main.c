@@ -191,14 +191,19 @@ int main(int argc, char **argv)
 {
     memory_map_large();
     memory_set_handler(out_of_memory);
-    run_catch_signals();
+    run_ignore_signals();
     /* For the parts of a diagnosis that another process asks for. */
     if (team_launcher())
         watch_memory();
     struct team *team;
     int code;
-    if (!teamwork_begin(argc - 1, argv + 1, &team, &code))
+    if (!teamwork_join(argc - 1, argv + 1, &team, &code))
         return code;
+    /* Not before: of a process that has not joined yet, MPICH's launcher ends the others only when a signal killed it.
+     */
+    run_catch_signals();
+    if (team_rank(team) > 0)
+        return teamwork_serve(team);
     code = finish_output(dispatch(team, argc - 1, argv + 1));
     teamwork_end(team, code);
     return code;

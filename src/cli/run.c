@@ -32,6 +32,14 @@ void run_set_last_words(const char *words)
     last_words = words;
 }
 
+void run_ignore_signals(void)
+{
+    /* A closed pipe shows in write's result: temporary files are removed, and the work ends silently. So is a file
+       that becomes larger than ulimit -f allows. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
 void run_catch_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal};
@@ -44,10 +52,6 @@ void run_catch_signals(void)
         if (before.sa_handler != SIG_IGN) /* nohup */
             sigaction(numbers[i], &action, NULL);
     }
-    /* A closed pipe shows in write's result: temporary files are removed, and the work ends silently. So is a file
-       that becomes larger than ulimit -f allows. */
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
 }
 
 int run_report_damage(const struct trace_end *end, int64_t last_ns)

@@ -60,7 +60,10 @@ void run_title(char *buffer, size_t size, const struct common_options *common);
 /* Whether text on the output is to have colours: --color, NO_COLOR, and whether it is a terminal. */
 bool run_wants_colour(const struct common_options *common, const struct target_options *target);
 
-/* Signals end the work with code EXIT_SIGNAL + their number and leave no unfinished output. */
+/* Signals that say no more than the result of a write are ignored. Call first. */
+void run_ignore_signals(void);
+
+/* Other signals end the work with code EXIT_SIGNAL + their number and leave no unfinished output. */
 void run_catch_signals(void);
 
 /* Text that a signal that ends the program writes to standard error, in whole lines; NULL: nothing. Not copied. */

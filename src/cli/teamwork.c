@@ -32,7 +32,7 @@ static bool is_alone(int count, char *const *arguments)
     return command && ((command->kind & COMMAND_ALONE) || (starts && (command->kind & COMMAND_MAY_START)));
 }
 
-bool teamwork_begin(int count, char *const *arguments, struct team **team, int *code)
+bool teamwork_join(int count, char *const *arguments, struct team **team, int *code)
 {
     struct error err = {0};
     *team = NULL;
@@ -42,17 +42,17 @@ bool teamwork_begin(int count, char *const *arguments, struct team **team, int *
     if (!mpi)
         return true;
     *team = join(mpi, &err);
-    if (!*team) {
+    if (!*team)
         *code = command_fault(&err);
-        return false;
-    }
-    if (team_rank(*team) == 0)
-        return true;
+    return *team != NULL;
+}
+
+int teamwork_serve(struct team *team)
+{
     /* Process 0 alone says how it ended: launchers report every process that does not end with 0. */
-    (void)engine_serve(*team);
-    team_leave(*team);
-    *code = EXIT_DONE;
-    return false;
+    (void)engine_serve(team);
+    team_leave(team);
+    return EXIT_DONE;
 }
 
 /* A directory; or a run with a name, as `compare` has them; NULL: what this process reads as it is. */

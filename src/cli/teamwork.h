@@ -8,9 +8,11 @@
 /* `mpiexec -n N sight COMMAND ...`: process 0 runs the command and prints; the others read shares of its trace. */
 
 /* Where an MPI launcher started several processes, and the arguments are no command that each runs for itself: joins
-   them. In process 0, and where there is nothing to join, returns true with the team or NULL. Else false, with the exit
-   code: this process has done its part. */
-bool teamwork_begin(int count, char *const *arguments, struct team **team, int *code);
+   them; NULL: there is nothing to join. False, with the exit code: it failed. */
+bool teamwork_join(int count, char *const *arguments, struct team **team, int *code);
+
+/* All processes but 0: does what process 0 asks for, until it ends. Returns the exit code. */
+int teamwork_serve(struct team *team);
 
 /* Process 0, before the command: its inputs that are directories have the files of all hosts from now on, each host its
    own where they share no file system. */
