@@ -171,6 +171,18 @@ static enum status list_parts(struct path_list *list, struct path_list *files, b
     return status;
 }
 
+/* A pipe, once closed, would wait for another writer. */
+static enum status list_paths(struct path_list *files, char *const *paths, size_t count, struct error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (input_is_once(paths[i]))
+            return error_set(err, ERROR_USAGE, "%s: the local files of a run are read twice: give regular files",
+                             paths[i]);
+        path_list_add(files, paths[i]);
+    }
+    return STATUS_OK;
+}
+
 /* One path that is a file is opened as it is, whatever its format; several must be the parts of one run. */
 enum status clog2_parts_list(struct path_list *list, char *const *paths, size_t count, struct error *err)
 {
@@ -184,8 +196,7 @@ enum status clog2_parts_list(struct path_list *list, char *const *paths, size_t 
     if (directory)
         status = list_directory(&files, paths[0], err);
     else
-        for (size_t i = 0; i < count; i++)
-            path_list_add(&files, paths[i]);
+        status = list_paths(&files, paths, count, err);
     if (status == STATUS_OK && files.count != 1)
         status = list_parts(list, &files, directory, err);
     else if (status == STATUS_OK)
