@@ -253,7 +253,7 @@ static bool open_index(struct opening *opening, const char **why)
 static enum status open_all(struct opening *opening, struct error *err)
 {
     struct timeline *timeline = opening->timeline;
-    const char *why, *kind = "";
+    const char *why, *fault, *kind = "";
     /* Part of the cache's name: both versions of a trace may be there. */
     if (opening->options->fix_clocks)
         kind = "fix-clocks";
@@ -275,14 +275,18 @@ static enum status open_all(struct opening *opening, struct error *err)
     /* Made, and then read like one that was there: one way to open, and a fault in writing shows at once. */
     if (make_index(opening, err) != STATUS_OK)
         return STATUS_FAILED;
+    if (!open_index(opening, &fault))
+        return error_set(err, ERROR_OUTPUT, "%s: cannot be read back", timeline->cache.index);
+    if (!open_trace(timeline, path_of(opening), err)) {
+        if (timeline->index.header->stored)
+            return error_set(err, ERROR_OUTPUT, "%s: cannot be read back", timeline->cache.trace);
+        return error_set(err, ERROR_INPUT, "%s: changed while it was read", opening->paths[0]);
+    }
     if (*why)
         say(opening, "rebuilt the index, which was %s", why);
-    if (open_index(opening, &why) && open_trace(timeline, path_of(opening), err)) {
-        cache_use(&timeline->cache);
-        cache_limit(&timeline->cache);
-        return STATUS_OK;
-    }
-    return error_set(err, ERROR_OUTPUT, "%s: cannot be read back", timeline->cache.index);
+    cache_use(&timeline->cache);
+    cache_limit(&timeline->cache);
+    return STATUS_OK;
 }
 
 /* Cells and statistics add up times of all rows. */
