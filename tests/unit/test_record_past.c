@@ -10,6 +10,7 @@
 #include "unit/random.h"
 #include "unit/tap.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -118,12 +119,24 @@ static void put(const void *record, size_t size)
 
 static uint16_t number_of(const char *function)
 {
-    for (uint16_t i = 0; i < mpi_function_count(); i++)
-        if (strcmp(mpi_function_at(i)->name, function) == 0) {
-            file.header.used[i] = 1;
-            return i;
-        }
-    abort();
+    /* Looked up once: there are few of these literals. */
+    static struct {
+        const char *name;
+        uint16_t number;
+    } known[32];
+    size_t at = 0;
+    while (known[at].name && known[at].name != function)
+        at++;
+    assert(at + 1 < sizeof known / sizeof *known);
+    if (!known[at].name) {
+        uint16_t number = 0;
+        while (strcmp(mpi_function_at(number)->name, function) != 0)
+            number++;
+        known[at].name = function;
+        known[at].number = number;
+    }
+    file.header.used[known[at].number] = 1;
+    return known[at].number;
 }
 
 /* An entry or a leave, as a short record or a long one. */
