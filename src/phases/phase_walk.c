@@ -63,7 +63,7 @@ static void spend_in_phases(const struct phase_counter *counter, struct walk *wa
                             int64_t end_ns)
 {
     if (is_within(&walk->same_phase, begin_ns, end_ns)) {
-        put_in_phase(walk, walk->phase, kind, end_ns - begin_ns);
+        put_in_phase(walk, walk->phase, kind, time_since(begin_ns, end_ns));
         return;
     }
     const struct phases *phases = counter->phases;
@@ -95,7 +95,7 @@ static void spend_in_iterations(const struct phase_counter *counter, struct walk
                                 int64_t end_ns)
 {
     if (is_within(&walk->same_iteration, begin_ns, end_ns)) {
-        put_in_iteration(counter, walk, walk->iteration, kind, end_ns - begin_ns);
+        put_in_iteration(counter, walk, walk->iteration, kind, time_since(begin_ns, end_ns));
         return;
     }
     uint32_t count = counter->metrics->iterations.count;
