@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* planted_cases CASE: programs with one problem, or with what looks like it and is none. Work is CPU time. */
+/* planted_cases CASE [TIMES]: programs with one problem, or with what looks like it and is none. Work is CPU time; work
+   and sleep take TIMES as long (1). */
 #include <mpi.h>
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 static int rank, size;
 static char *program;
+static unsigned times = 1;
 static volatile unsigned long sink;
 
 static void compute(double s)
@@ -21,8 +24,13 @@ static void compute(double s)
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
         at = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
         if (until < 0)
-            until = at + s;
+            until = at + s * times;
     }
+}
+
+static void rest(unsigned us)
+{
+    usleep(us * times);
 }
 
 static void receive(int from)
@@ -51,7 +59,7 @@ static void look(void (*between)(void))
 
 static void nap(void)
 {
-    usleep(8000);
+    rest(8000);
 }
 
 static void compute_a_while(void)
@@ -177,7 +185,7 @@ static void target_exposes(void)
     for (int i = 0; i < 10; i++) {
         if (rank == 0) {
             MPI_Win_post(other, 0, window);
-            usleep(40000);
+            rest(40000);
             MPI_Win_wait(window);
         } else {
             double value = i;
@@ -198,7 +206,7 @@ static void late_completion(void)
         double value = rank, sum;
         MPI_Request request;
         MPI_Iallreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
-        usleep(rank == size - 1 ? 50000 : 1000);
+        rest(rank == size - 1 ? 50000 : 1000);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
 }
@@ -210,7 +218,7 @@ static void late_inner(void)
         double value = rank;
         MPI_Request request;
         MPI_Ibcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
-        usleep(rank == 2 ? 50000 : 1000);
+        rest(rank == 2 ? 50000 : 1000);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
 }
@@ -233,6 +241,8 @@ static const struct {
 int main(int argc, char **argv)
 {
     program = argv[0];
+    if (argc > 2)
+        times = (unsigned)atoi(argv[2]);
     if (argc > 1 && strcmp(argv[1], "spawned") == 0)
         usleep(300000);
     MPI_Init(&argc, &argv);
