@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static int rank, size;
-static char *program;
+static char *program, *times_text = "1";
 static unsigned times = 1;
 static volatile unsigned long sink;
 
@@ -119,7 +119,7 @@ static void pipeline(void)
 /* Two processes more, which take long before they come to MPI_Init: see main. */
 static void spawn(void)
 {
-    char *arguments[] = {"spawned", NULL};
+    char *arguments[] = {"spawned", times_text, NULL};
     MPI_Comm children;
     int value;
     compute(0.03);
@@ -241,10 +241,12 @@ static const struct {
 int main(int argc, char **argv)
 {
     program = argv[0];
-    if (argc > 2)
-        times = (unsigned)atoi(argv[2]);
+    if (argc > 2) {
+        times_text = argv[2];
+        times = (unsigned)atoi(times_text);
+    }
     if (argc > 1 && strcmp(argv[1], "spawned") == 0)
-        usleep(300000);
+        rest(300000);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
